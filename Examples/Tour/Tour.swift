@@ -139,6 +139,7 @@ struct Tour {
         try await client.markAsReadNow(channel)
         let totals = try await client.unreadTotals()
         print(totals.messages, "unread messages in", totals.channels, "channels")
+        for await totals in await client.unreadTotalStates() { print("badge:", totals.messages) }
         for await event in await client.events() {
             if case .typing(let users, channel) = event { print(users.map(\.nickname), "type") }
         }

@@ -119,6 +119,36 @@ extension ChatClient {
         }
     }
 
+    /// Returns a stream of the present unread counts and all later ones, as for an app's badge; a
+    /// slow reader misses some but gets the last.
+    ///
+    /// The counts are those of `unreadTotals(customTypes:)`. They are computed again at most four
+    /// times a second, and published if they have changed. The stream ends with the client.
+    public func unreadTotalStates(
+        customTypes: Set<String> = []
+    ) async -> AsyncStream<UnreadTotals> {
+        let changes = engine.performers.notices.countChanges.open(beginningWith: ())
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: UnreadTotals.self, bufferingPolicy: .bufferingNewest(1))
+        // The task ends with the stream or with the client.
+        let task = Task(executorPreference: world.executor) { [weak self, clock = world.clock] in
+            var last: UnreadTotals?
+            for await _ in changes {
+                // A failed read leaves the last counts; the next change reads them again.
+                if let totals = try? await self?.unreadTotals(customTypes: customTypes),
+                    totals != last
+                {
+                    last = totals
+                    continuation.yield(totals)
+                }
+                try? await clock.sleep(for: .milliseconds(250))
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
     /// Returns the unread counts of the server, in channels of these custom types, or in all if
     /// none is given.
     ///

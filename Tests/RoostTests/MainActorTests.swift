@@ -133,6 +133,7 @@ struct MainActorTests {
         { try await $0.client.markAllAsRead() },
         { try await $0.client.markAsDelivered($0.url) },
         { _ = try await $0.client.unreadTotals() },
+        { _ = await $0.client.unreadTotalStates() },
         { _ = try await $0.client.fetchUnreadTotals() },
     ]
 
@@ -378,6 +379,7 @@ struct MainActorTests {
     private static let streams: [Call] = [
         { for await _ in await $0.client.connectionStates() {} },
         { for await _ in await $0.client.healthStates() {} },
+        { for await _ in await $0.client.unreadTotalStates() {} },
         { for await _ in await $0.client.events() {} },
         { for await _ in await $0.client.outboxEvents() {} },
         { for await _ in await $0.client.uploadProgress(of: "r") {} },

@@ -11,6 +11,8 @@ final class AppNotices: Sendable {
     let events = StepFeed<ChatEvent>()
     let outboxEvents = StreamFeed<OutboxEvent>(.unbounded)
     let health = HealthFeed()
+    /// The moments after which unread counts may be others.
+    let countChanges = StreamFeed<Void>(.bufferingNewest(1))
 
     private struct Feeds {
         var timelines: [TimelineID: TimelineFeed] = [:]
@@ -115,5 +117,6 @@ final class AppNotices: Sendable {
         events.finish()
         outboxEvents.finish()
         health.finish()
+        countChanges.finish()
     }
 }

@@ -46,6 +46,7 @@ actor SyncEngine {
     func receive(_ input: SyncMachine.Input) {
         let now = wallTime()
         let before = recording.withLock { $0.needsMachine } ? machine : nil
+        let wasMarked = machine.state.outbox.order.hasMarks
         let effects = machine.receive(input, at: now)
         recording.withLock { $0.note(input, at: now, effects, of: before) }
         for effect in effects {
@@ -54,6 +55,10 @@ actor SyncEngine {
             } else {
                 performers.perform(effect) { machine.state }
             }
+        }
+        let isMarked = wasMarked || machine.state.outbox.order.hasMarks
+        if input.mayChangeCounts(whileMarked: isMarked) {
+            performers.notices.countChanges.publish(())
         }
         performers.notices.health.publish { machine.state.health }
     }

@@ -89,6 +89,9 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         return items[index]
     }
 
+    /// Whether an item shows on a channel or on its messages, besides unsent messages.
+    package var hasMarks: Bool { !markCounts.isEmpty }
+
     /// Returns whether an item shows on a channel or on its messages, besides unsent messages.
     func hasMarks(of channel: ChannelURL) -> Bool { markCounts[channel] != nil }
 
