@@ -141,6 +141,43 @@ struct FileDownloadTests {
         }
     }
 
+    @Test(arguments: [(0, false), (200_000, false), (200_000, true)])
+    func `a sent file needs no download at its sender (R145)`(
+        size: Int, isSealed: Bool
+    ) throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let protection: Protection =
+            isSealed ? try .key([UInt8](repeating: 7, count: 32)) : .none
+        try SimulatedWorld.play(seed: 9) { world in
+            let phone = world.device(
+                of: "alice", folder: folder.file("disk"), protection: protection)
+            let client = try await world.launch(
+                phone, configure: { $0.downloadsLimit = ByteCount(bytes: 1_000_000) })
+            try await client.connect()
+            let channel = try await client.createChannel(
+                ChannelCreateParams(memberIDs: ["bob"])).url
+            let bytes = [Self.bytes(size), Self.bytes(250_001)]
+            try await client.send(
+                FileMessageParams(
+                    files: bytes.map {
+                        OutgoingFile(.bytes($0), name: "a.png", type: "image/png")
+                    }), to: channel)
+            await client.waitUntilIdle()
+            await world.pass()
+            await phone.network.cut()
+            guard case .file(let sent) = try await world.log(of: channel).first?.content else {
+                return #expect(Bool(false))
+            }
+            let own = try #require(try await client.downloadedFile(at: sent.url))
+            #expect(try await client.contents(of: own) == bytes[0])
+            // A file of more than a quarter of the limit would take the room of many others.
+            #expect(try await client.downloadedFile(at: sent.files[1].url) == nil)
+            let copies = folder.file("disk/app/alice/outbox.files")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: copies) == [])
+            await client.close()
+        }
+    }
+
     @Test func `two downloads of one file share one transfer`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 2) { world in

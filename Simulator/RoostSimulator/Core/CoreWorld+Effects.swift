@@ -152,7 +152,8 @@ extension CoreWorld {
             device.lists[id]?.isDirty = true
         case .downloadChanged(let id, let progress): device.downloads[id] = progress
         case .fillIndex: schedule(.input(.indexFilled), device)
-        case .askToken, .forgotten, .connection, .event, .outbox, .deleteFiles, .cancelUpload,
+        case .askToken, .forgotten, .connection, .event, .outbox, .deleteFiles, .keepUploaded,
+            .cancelUpload,
             .refused:
             break
         }

@@ -86,7 +86,8 @@ final class AppNotices: Sendable {
             if progress.isOver { feeds.withLock { $0.downloads[id] = nil } }
         case .refused(let id, let error):
             feeds.withLock { $0.timelines[id] }?.refusals.publish(error)
-        case .openSocket, .closeSocket, .askToken, .send, .fillIndex, .deleteFiles, .cancelUpload,
+        case .openSocket, .closeSocket, .askToken, .send, .fillIndex, .deleteFiles, .keepUploaded,
+            .cancelUpload,
             .arm, .disarm:
             break
         }

@@ -7,10 +7,12 @@ import RoostStore
 /// Reads and writes the file of unsent items, and the copies of their files.
 struct OutboxPerformer: Sendable {
     private let store: OutboxStore
+    private let downloads: DownloadFolder
     private let feed: InputFeed
 
-    init(_ store: OutboxStore, _ feed: InputFeed) {
-        self.store = store
+    init(_ store: Store, _ feed: InputFeed) {
+        self.store = store.outbox
+        downloads = store.downloads
         self.feed = feed
     }
 
@@ -24,6 +26,16 @@ struct OutboxPerformer: Sendable {
     }
 
     func deleteFiles(_ copies: [CopiedFile]) { store.deleteFiles(copies) }
+
+    /// Copies an uploaded file to the downloaded ones, and deletes the outbox's copy.
+    func keepUploaded(_ copy: CopiedFile, at address: String) {
+        guard let attachments else { return }
+        // The task ends with the copy. Without room the sender downloads the file like all others.
+        Task(executorPreference: feed.executor) { [store, downloads] in
+            try? await downloads.adopt(copy, in: attachments, as: address)
+            store.deleteFiles([copy])
+        }
+    }
 
     /// Reports the writes of other processes until the store closes.
     func reportForeignChanges() async {

@@ -25,7 +25,7 @@ struct Performers: Sendable {
         self.api = api
         self.feed = feed
         cache = CachePerformer(store, feed)
-        outbox = OutboxPerformer(store.outbox, feed)
+        outbox = OutboxPerformer(store, feed)
         socket = SocketPerformer(world.sockets, api.address, configuration, feed)
         uploads = UploadPerformer(store.outbox, api, notices.outboxEvents, feed)
         timers = TimerPerformer(world.clock, feed)
@@ -64,6 +64,7 @@ struct Performers: Sendable {
         case .send(let command): socket.send(command, for: nil)
         case .fillIndex: cache.fillIndex()
         case .deleteFiles(let copies): outbox.deleteFiles(copies)
+        case .keepUploaded(let copy, let address): outbox.keepUploaded(copy, at: address)
         case .cancelUpload(let requestID): uploads.cancel(requestID)
         case .arm(let timer, let duration): timers.arm(.machine(timer), for: duration)
         case .disarm(let timer): timers.disarm(.machine(timer))

@@ -165,6 +165,8 @@ package enum Notice: Equatable, Sendable {
     case outbox(OutboxEvent)
     /// Copies of files that no item names any more.
     case deleteFiles([CopiedFile])
+    /// Moves the copy of an uploaded file to the downloaded files, so that its sender has it.
+    case keepUploaded(CopiedFile, at: String)
     case cancelUpload(RequestID)
     /// A frame without a waiting operation: it may be lost with the connection.
     ///

@@ -114,7 +114,8 @@ package struct OutboxDelivery: SyncOperation {
         let content = OutboxContent.fileMessage(params, copies: copies)
         sync.outbox.order.change(requestID) { $0.content = content }
         sync.outbox.disk.note(
-            .content(requestID, item.channel, content), [copy].compactMap { $0 })
+            .content(requestID, item.channel, content), [copy].compactMap { $0 },
+            uploadedTo: found.url)
         sync.publish(.uploaded(requestID, file: place))
         sync.showUnsent(of: item.channel)
         guard let ticket = sync.writeNotes() else { return upload(&sync) }

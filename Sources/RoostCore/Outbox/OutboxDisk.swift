@@ -43,6 +43,8 @@ package struct OutboxDisk: Codable, Sendable {
         package let note: OutboxNote
         /// Copies of files that no item names once the note is on disk.
         let copies: [CopiedFile]
+        /// The address under which the only copy was uploaded; nil for copies that are given up.
+        var address: String?
         /// The reason why this note could not be written although others could.
         package var refusal: RoostError?
     }
@@ -128,9 +130,13 @@ package struct OutboxDisk: Codable, Sendable {
 
     // MARK: Unwritten notes
 
-    mutating func note(_ note: OutboxNote, _ copies: [CopiedFile] = []) {
+    mutating func note(
+        _ note: OutboxNote, _ copies: [CopiedFile] = [], uploadedTo address: String? = nil
+    ) {
         lastNote += 1
-        unwritten.append(UnwrittenNote(number: lastNote, note: note, copies: copies, refusal: nil))
+        unwritten.append(
+            UnwrittenNote(
+                number: lastNote, note: note, copies: copies, address: address, refusal: nil))
     }
 
     var allNotes: Work { .notes(through: lastNote) }

@@ -216,7 +216,11 @@ extension SyncState {
                 left.append(note)
                 continue
             }
-            if !note.copies.isEmpty { step.notices.append(.deleteFiles(note.copies)) }
+            if let address = note.address, let copy = note.copies.first {
+                step.notices.append(.keepUploaded(copy, at: address))
+            } else if !note.copies.isEmpty {
+                step.notices.append(.deleteFiles(note.copies))
+            }
             // Only the disk has the item's place, or an earlier read of the item was ignored.
             if wasRefused || note.note.takesPlace { outbox.disk.mustReadAgain = true }
         }

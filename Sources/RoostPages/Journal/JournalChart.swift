@@ -115,7 +115,7 @@ struct JournalWords {
         case "openSocket", "closeSocket", "cancelUpload": (.server, .request)
         case "send": (.server, .frame)
         case "arm", "disarm": (.timer, .timer)
-        case "fillIndex", "deleteFiles", "forgotten": (.disk, .commit)
+        case "fillIndex", "deleteFiles", "keepUploaded", "forgotten": (.disk, .commit)
         default: (.app, .decision)
         }
     }

@@ -334,7 +334,7 @@ package actor DownloadFolder {
         }
     }
 
-    private static func error(_ error: FileError) -> StoreError {
+    static func error(_ error: FileError) -> StoreError {
         error.isFull
             ? StoreError(.full, "The disk is full: free some space, and download the file again.")
             : StoreError(.notAccessible, "The downloaded file cannot be kept: \(error.description)")

@@ -166,7 +166,8 @@ struct OutboxDeliveryTests {
         let sent = script.write(disk, [.noted(hasNews: false, refused: [:])])
         #expect(sent.commands == ["f"])
         #expect(
-            sent.notices.contains(.deleteFiles([CopiedFile(name: "f1", size: 3, key: nil)])))
+            sent.notices.contains(
+                .keepUploaded(CopiedFile(name: "f1", size: 3, key: nil), at: "http://f")))
     }
 
     @Test func `an upload that failed is tried again later; a lost connection does not end it`()
