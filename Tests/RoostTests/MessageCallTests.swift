@@ -139,6 +139,12 @@ struct MessageCallTests {
                 let shown = try await pair.bob.fetchMessage(id, in: pair.url)
                 #expect(shown.details.mentionTemplate == "hi @{bob}")
             }
+            #expect(text.mentionTemplate == "hi @{bob}")
+            text.mentionTemplate = "hello @{bob}"
+            text.mentionTemplate = "dear @{bob}"
+            #expect(text.extraFields.fields.map(\.json) == [#""dear @{bob}""#])
+            file.mentionTemplate = nil
+            #expect(file.mentionTemplate == nil && file.extraFields.fields.isEmpty)
         }
     }
 }
