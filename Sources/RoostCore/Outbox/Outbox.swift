@@ -193,7 +193,7 @@ extension SyncState {
             outbox.overdue[id] = nil
         case .armRest(let lane, let duration): arm(.outboxRest(lane), for: duration)
         case .lookUp(let channel):
-            start(.outbox(.departureSearch(OutboxDepartureSearch(channel))))
+            start(.outbox(.arrivalSearch(OutboxArrivalSearch(channel))))
         }
     }
 

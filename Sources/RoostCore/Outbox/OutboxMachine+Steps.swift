@@ -70,7 +70,8 @@ extension OutboxMachine {
         var effects = laneOrder.flatMap { expire(lanes[$0]?.queue ?? [], now: now) }
         let waiting = dependents.sorted { $0.key < $1.key }.flatMap(\.value)
         effects += expire(waiting, now: now)
-        return effects + laneOrder.flatMap { next(in: $0) }
+        effects += laneOrder.flatMap { next(in: $0) }
+        return effects + strandedChannels.flatMap { lookUp($0) }
     }
 
     mutating func wentOffline() -> [Effect] {
@@ -115,7 +116,7 @@ extension OutboxMachine {
 
     mutating func rested(_ lane: Lane) -> [Effect] {
         withLane(lane) { $0.rests = false }
-        return next(in: lane)
+        return next(in: lane) + (lane.isForChanges ? lookUp(lane.channel) : [])
     }
 
     mutating func left(_ requestID: RequestID) -> [Effect] {
@@ -227,7 +228,7 @@ extension OutboxMachine {
         if !item.hasLeft {
             for id in dependents.removeValue(forKey: requestID) ?? [] { effects += drop(id) }
         }
-        return effects + next(in: item.lane) + nextWaiting()
+        return effects + next(in: item.lane) + nextWaiting() + lookUp(item.channel)
     }
 
     private mutating func drop(_ requestID: RequestID) -> [Effect] {
@@ -272,7 +273,7 @@ extension OutboxMachine {
         guard isOnline, let state = lanes[lane], isFree(lane, state) else { return [] }
         guard let place = nextPlace(in: lane, state) else {
             // A departure may have waited for the last message.
-            if lane.isForChanges { return lookUp(lane, state) }
+            if lane.isForChanges { return lookUp(lane.channel) }
             guard state.queue.isEmpty else { return [] }
             return next(in: Lane(lane.channel, isForChanges: true))
         }

@@ -115,7 +115,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         /// its lane wait until `canceled` or `freed`.
         case heldBack(RequestID)
         case freed(RequestID)
-        /// The newest messages of a channel were searched before a departure, or could not be read.
+        /// The newest messages of a channel were searched for arrived ones, or could not be read.
         case lookedUp(ChannelURL, isKnown: Bool)
     }
 
@@ -139,7 +139,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case lookUp(ChannelURL)
     }
 
-    /// The search for arrived messages before a departure.
+    /// The search for messages that may have arrived.
     enum Search: Equatable, Codable, Sendable {
         case running
         /// A message was canceled since the search began, so another search follows.
@@ -174,7 +174,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     /// The canceled messages of this connection that the server may still acknowledge, and whose
     /// changes wait; each with its channel.
     var unanswered: [RequestID: ChannelURL] = [:]
-    /// The searches before departures on this connection.
+    /// The searches for arrived messages on this connection.
     var searches: [ChannelURL: Search] = [:]
     /// The lanes that wait only for the limits, first in first out.
     var waiting: [Lane] = []
@@ -197,7 +197,11 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
 
     /// Whether an item waits for its next attempt, or for the disk.
     package var isResting: Bool {
-        isOnline && lanes.values.contains { $0.isPaused && !$0.queue.isEmpty }
+        isOnline
+            && (lanes.values.contains { $0.isPaused && !$0.queue.isEmpty }
+                || strandedChannels.contains {
+                    lanes[Lane($0, isForChanges: true)]?.rests == true
+                })
     }
 
     /// Whether an item is the one in flight of its lane.

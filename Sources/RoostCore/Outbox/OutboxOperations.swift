@@ -18,7 +18,7 @@ package enum OutboxOperation: SyncOperation {
     case matching(OutboxUnsureMessages)
     case turn(OutboxTurn)
     case search(OutboxSearch)
-    case departureSearch(OutboxDepartureSearch)
+    case arrivalSearch(OutboxArrivalSearch)
     case delivery(OutboxDelivery)
     case newestPage(OutboxNewestPage)
     case drafting(OutboxDrafting)
@@ -39,8 +39,8 @@ package enum OutboxOperation: SyncOperation {
         case .matching(let part): resume(part, as: Self.matching, reply, &sync)
         case .turn(let part): resume(part, as: Self.turn, reply, &sync)
         case .search(let part): resume(part, as: Self.search, reply, &sync)
-        case .departureSearch(let part):
-            resume(part, as: Self.departureSearch, reply, &sync)
+        case .arrivalSearch(let part):
+            resume(part, as: Self.arrivalSearch, reply, &sync)
         case .delivery(let part): resume(part, as: Self.delivery, reply, &sync)
         case .newestPage(let part): resume(part, as: Self.newestPage, reply, &sync)
         case .drafting(let part): resume(part, as: Self.drafting, reply, &sync)

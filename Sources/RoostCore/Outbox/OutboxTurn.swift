@@ -76,8 +76,8 @@ package struct OutboxSearch: SyncOperation {
     }
 }
 
-/// Looks for messages that may have arrived and whose changes wait, before the user leaves.
-package struct OutboxDepartureSearch: SyncOperation {
+/// Looks for messages that may have arrived, and for which changes wait.
+package struct OutboxArrivalSearch: SyncOperation {
     private let channel: ChannelURL
 
     package init(_ channel: ChannelURL) { self.channel = channel }

@@ -4,8 +4,8 @@ import RoostCore
 import RoostModel
 import Testing
 
-/// A departure and the messages that may have arrived before it.
-struct OutboxDepartureTests {
+/// The search for messages that may have arrived, before a departure and without one.
+struct OutboxArrivalTests {
     private static let now = Timestamp(milliseconds: 1_000_000_000)
     private static let lane = OutboxMachine.Lane("c", isForChanges: true)
 
@@ -27,6 +27,46 @@ struct OutboxDepartureTests {
 
     private static func transmitted(_ effects: [OutboxMachine.Effect]) -> [RequestID] {
         effects.compactMap { if case .transmit(let id) = $0 { id } else { nil } }
+    }
+
+    @Test func `a message whose deletion waits is looked for on each connection (scar 12)`() {
+        var machine = OutboxMachine()
+        _ = machine.handle(.queued(Self.item("x", .change, awaits: "m")))
+        for _ in 1...2 {
+            #expect(machine.handle(.wentOnline(now: Self.now)) == [.lookUp("c")])
+            // It is not among the newest ones.
+            #expect(machine.handle(.lookedUp("c", isKnown: true)) == [])
+            #expect(machine.item("x")?.awaited == "m")
+            _ = machine.handle(.wentOffline)
+        }
+        _ = machine.handle(.wentOnline(now: Self.now))
+        #expect(Self.transmitted(machine.handle(.delivered("m", 7))) == ["x"])
+        #expect(machine.handle(.lookedUp("c", isKnown: true)) == [])
+    }
+
+    @Test func `a message that is deleted after a reconnection is looked for (scar 12)`() {
+        var machine = OutboxMachine()
+        _ = machine.handle(.hold("c"))
+        _ = machine.handle(
+            .queued(
+                OutboxMachine.Item(
+                    requestID: "m", channel: "c", createdAt: Self.now, state: .pending,
+                    hasLeft: true)))
+        #expect(machine.handle(.wentOnline(now: Self.now)) == [])
+        _ = machine.handle(.queued(Self.item("x", .change, awaits: "m")))
+        #expect(machine.handle(.canceled("m")) == [.cancel("m"), .lookUp("c")])
+    }
+
+    @Test func `a search for a deleted message that fails is repeated after a rest`() {
+        var machine = OutboxMachine()
+        _ = machine.handle(.queued(Self.item("x", .change, awaits: "m")))
+        _ = machine.handle(.wentOnline(now: Self.now))
+        #expect(
+            machine.handle(.lookedUp("c", isKnown: false)) == [.armRest(Self.lane, .seconds(2))])
+        #expect(machine.isResting)
+        #expect(machine.handle(.rested(Self.lane)) == [.lookUp("c")])
+        #expect(machine.handle(.lookedUp("c", isKnown: true)) == [])
+        #expect(!machine.isResting)
     }
 
     @Test func `a deletion whose message is found is sent before the departure (scar 12)`() {

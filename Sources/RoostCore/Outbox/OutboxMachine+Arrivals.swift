@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The last look before the user leaves a channel.
+// The search for messages that may have arrived.
 //
-// The deletion of a message that may have arrived waits until the message appears. After the
-// departure nothing can delete it. So the departure waits for the acknowledgement of a message that
-// was canceled in flight, as long as any message waits for its own. Then the newest messages of the
-// channel are searched, once for each connection and each further message. A search that fails is
-// repeated after a rest.
+// The deletion of a message that was canceled in flight waits until the message appears. Its
+// acknowledgement may be lost, and no page may show it, because the timelines are elsewhere. So the
+// newest messages of the channel are searched, once for each connection and each further message,
+// after the time in which the acknowledgement is due. The user's departure waits for the search,
+// because nothing can delete a message afterwards. A search that fails is repeated after a rest.
 
 import RoostModel
 
@@ -49,27 +49,44 @@ extension OutboxMachine {
         return messages?.onItsWay ?? messages?.queue.first ?? unsettledChange(in: channel)
     }
 
-    /// Begins the search before a departure, unless it has begun or an acknowledgement is due.
-    mutating func lookUp(_ lane: Lane, _ state: LaneState) -> [Effect] {
-        guard searches[lane.channel] == nil, isDepartureNext(in: lane, state),
-            !unanswered.values.contains(lane.channel)
-        else { return [] }
-        searches[lane.channel] = .running
-        return [.lookUp(lane.channel)]
+    /// Returns the changes that wait for messages outside of the outbox: canceled ones, and those
+    /// that another process has sent.
+    private var stranded: [RequestID] {
+        dependents.filter { items[$0.key] == nil }.flatMap(\.value)
     }
 
-    /// Ends the search before a departure; one that could not be made is repeated after a rest.
+    /// Returns the channels in which changes wait for messages outside of the outbox, in order.
+    var strandedChannels: [ChannelURL] {
+        Set(stranded.compactMap { items[$0]?.channel }).sorted()
+    }
+
+    /// Begins the search in a channel if a change or a departure waits for it, unless it has begun
+    /// or an acknowledgement is due.
+    mutating func lookUp(_ channel: ChannelURL) -> [Effect] {
+        let lane = Lane(channel, isForChanges: true)
+        let isNeeded =
+            lanes[lane].map { isDepartureNext(in: lane, $0) } == true
+            || stranded.contains { items[$0]?.channel == channel }
+        guard isOnline, searches[channel] == nil, isNeeded,
+            !unanswered.values.contains(channel), lanes[lane]?.rests != true
+        else { return [] }
+        searches[channel] = .running
+        return [.lookUp(channel)]
+    }
+
+    /// Ends the search in a channel; one that could not be made is repeated after a rest.
     mutating func lookedUp(_ channel: ChannelURL, isKnown: Bool) -> [Effect] {
         let lane = Lane(channel, isForChanges: true)
         guard let search = searches.removeValue(forKey: channel) else { return [] }
         if isKnown {
             if search == .running { searches[channel] = .done }
-            return next(in: lane)
+            return next(in: lane) + lookUp(channel)
         }
-        guard let departure = lanes[lane]?.queue.first(where: { items[$0]?.kind == .departure }),
-            let failures = items[departure]?.failures
-        else { return next(in: lane) }
-        items[departure]?.failures = failures + 1
+        let waiting =
+            lanes[lane]?.queue.first { items[$0]?.kind == .departure }
+            ?? stranded.filter { items[$0]?.channel == channel }.min()
+        guard let waiting, let failures = items[waiting]?.failures else { return next(in: lane) }
+        items[waiting]?.failures = failures + 1
         withLane(lane) { $0.rests = true }
         return [.armRest(lane, rest(after: failures))]
     }
@@ -86,6 +103,6 @@ extension OutboxMachine {
     /// Ends the wait for the acknowledgement of a canceled message.
     mutating func missed(_ requestID: RequestID) -> [Effect] {
         guard let channel = unanswered.removeValue(forKey: requestID) else { return [] }
-        return next(in: Lane(channel, isForChanges: true))
+        return next(in: Lane(channel, isForChanges: true)) + lookUp(channel)
     }
 }
