@@ -121,6 +121,7 @@ enum Seeds {
             steps: [
                 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 14, 15, 17, 19, 20, 21, 22, 24, 34, 46,
             ], actions: 77),
+        // A message was deleted after a reconnection, and no timeline showed its place.
         KeptRun(
             .core, seed: 380_486, of: 60,
             steps: [
