@@ -38,6 +38,18 @@ package struct PageQuestion: Equatable, Codable, Sendable {
     }
 }
 
+extension PageQuestion {
+    /// Returns whether an answer states more than the range that this question continues.
+    ///
+    /// An app that pages to the end asks again as long as there is more. Without progress it would
+    /// ask for ever.
+    package func isAdvanced(by statement: PageStatement) -> Bool {
+        guard let continues, let range = statement.range else { return true }
+        guard newerLimit > 0 else { return range.lower < continues }
+        return statement.reachesNewest || range.upper > continues
+    }
+}
+
 /// The knowledge that a page gives for certain.
 package struct PageStatement: Equatable, Codable, Sendable {
     /// The stretch without a hole; nil if the answer states none.

@@ -211,6 +211,7 @@ package struct PageContinuation: SyncOperation {
             state = .fetching
             return .need(.run(.page(PageFetch(channel, question, under: filter))))
         case (.fetching, .ended(.page(let statement, let count))):
+            guard question.isAdvanced(by: statement) else { return .fail(.stalled) }
             guard direction == .newer, statement.reachesNewest, filter != .everything else {
                 return .end(.page(statement, messages: count))
             }

@@ -61,6 +61,30 @@ struct TimelineCallTests {
         #expect(filters.suffix(3) == [false, true, false])
     }
 
+    @Test func `a server that promises newer messages and sends none ends the paging (scar 141)`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline(at: Timestamp(milliseconds: 20))
+        let shown = scene.shown()
+        for isEmpty in [true, false] {
+            scene.answers = { question in
+                guard case .messages(let call) = question, case .time(let anchor) = call.anchor
+                else { return nil }
+                let end = Script.message(anchor.milliseconds)
+                return .success(
+                    .messages(
+                        MessagePage(
+                            messages: isEmpty ? [] : [end], hasNext: true, isContinuous: true)))
+            }
+            let id = scene.start(.timelinePaging(TimelinePaging(Self.timeline, .newer)))
+            #expect(scene.error(id) == .malformedData)
+            #expect(scene.shown() == shown)
+            #expect(scene.timeline()?.list.hasNewer == true)
+        }
+        scene.answers = { _ in nil }
+        let id = scene.start(.timelinePaging(TimelinePaging(Self.timeline, .newer)))
+        #expect(scene.error(id) == nil && scene.shown().count > shown.count)
+    }
+
     @Test func `a timeline that is closed during a page ends the call without messages`() {
         var scene = CacheScene.connected()
         scene.openTimeline()
