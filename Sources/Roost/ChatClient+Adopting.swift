@@ -6,9 +6,12 @@ import RoostStore
 
 // The import of objects that an app kept elsewhere.
 
+// A copy may be older than the place to which a change log was read: its channel was left since, or
+// its message deleted, and no page tells. So nothing is added under a log that has a cursor.
+
 extension ChatClient {
-    /// Adds channels that the cache does not have; the copy of a cached channel is ignored, because
-    /// it is older.
+    /// Adds channels to a cache that has read no change log of them; the copy of a cached channel is
+    /// ignored, because it is older.
     ///
     /// The next connection reads the change log from the oldest of them on.
     package func adopt(_ channels: [GroupChannel]) async throws(RoostError) {
@@ -19,17 +22,21 @@ extension ChatClient {
             rest = try await unknown(among: rest)
             let moments = rest.map { $0.lastMessage?.createdAt ?? $0.createdAt }
             guard let oldest = moments.min() else { return }
-            let cursor = try await firstCursor(.channelChanges, oldest)
             let isDone = try await commit(
-                [.channels(rest)] + cursor, unless: .channelKnown(among: rest.map(\.url)))
+                [.channels(rest), .cursor(.channelChanges, .moment(oldest))],
+                unless: .channelsKnown(any: rest.map(\.url)))
             if isDone { return }
         }
     }
 
-    /// Returns the channels that the cache does not have.
+    /// Returns the channels that the cache does not have; none once it has read their log.
     private func unknown(
         among channels: [GroupChannel]
     ) async throws(RoostError) -> [GroupChannel] {
+        let cursor = try await read { reader throws(StoreError) in
+            try await reader.cursor(.channelChanges).value
+        }
+        guard cursor == nil else { return [] }
         var unknown: [GroupChannel] = []
         for channel in channels {
             let known = try await read { reader throws(StoreError) in
@@ -40,7 +47,8 @@ extension ChatClient {
         return unknown
     }
 
-    /// Adds delivered messages of a channel of which the cache has none.
+    /// Adds delivered messages of a cached channel of which the cache knows none, and whose change
+    /// log it has not read.
     ///
     /// `areWhole` states that no other message lies between the first and the last.
     package func adopt(
@@ -53,18 +61,7 @@ extension ChatClient {
             ? [.messages(channel, messages, covering: CoveredRange(lower: first, upper: last))]
             : messages.map { .liveMessage($0, predecessor: nil) }
         // All changes of the copies happened after the oldest message was written.
-        let cursor = try await firstCursor(.messageChanges(channel), first.createdAt)
-        // Inside the coverage a missing message was deleted and must not come back.
-        _ = try await commit(mutations + cursor, unless: .messagesKnown(of: channel))
-    }
-
-    /// Returns the start of a change log, unless the log has a cursor already.
-    private func firstCursor(
-        _ key: CursorKey, _ moment: Timestamp
-    ) async throws(RoostError) -> [Mutation] {
-        let known = try await read { reader throws(StoreError) in
-            try await reader.cursor(key).value
-        }
-        return known == nil ? [.cursor(key, .moment(moment))] : []
+        let cursor = Mutation.cursor(.messageChanges(channel), .moment(first.createdAt))
+        _ = try await commit(mutations + [cursor], unless: .messagesKnown(of: channel))
     }
 }

@@ -6,7 +6,9 @@ extension ChatClient {
     /// Imports a file cache into the client's cache: the channel list, and the messages of each
     /// listed channel.
     ///
-    /// Objects that the client already has stay as they are. A file does not say whether its
+    /// Objects that the client already has stay as they are, and so does a cache that has been
+    /// brought up to date by a connection: a file may have a channel that the user has left since,
+    /// or a message that was deleted. A file does not say whether its
     /// messages are complete. So each message stands alone by default, and a timeline asks the
     /// server for those in between.
     ///

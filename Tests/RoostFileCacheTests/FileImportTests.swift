@@ -120,4 +120,69 @@ struct FileImportTests {
             await bob.close()
         }
     }
+
+    /// Plays a story in which the files of Alice's app are older than her connected client.
+    private static func playLate(
+        seed: UInt64,
+        _ story: @escaping @Sendable (
+            SimulatedWorld, ChatClient, ChatClient, FileCache, GroupChannel
+        ) async throws -> Void
+    ) throws {
+        let folder = try TemporaryFolder()
+        try SimulatedWorld.play(seed: seed) { world in
+            let cache = FileCache(folder: folder.path, application: "app", user: "alice")
+            let alice = try await world.launch(world.device(of: "alice"))
+            let bob = try await world.launch(world.device(of: "bob"))
+            for client in [alice, bob] { try await client.connect() }
+            let channel = try await bob.createChannel(
+                ChannelCreateParams(memberIDs: ["alice"], name: "train"))
+            for number in 1...5 { try await bob.send("m\(number)", to: channel.url) }
+            await bob.waitUntilIdle()
+            await world.pass()
+            cache.save(try await world.log(of: channel.url), in: channel.url)
+            cache.save([channel])
+            try await story(world, alice, bob, cache, channel)
+            for client in [alice, bob] { await client.close() }
+        }
+    }
+
+    /// Reads the change logs to their ends again.
+    private static func reconnect(_ client: ChatClient, _ world: SimulatedWorld) async throws {
+        await client.disconnect()
+        await world.pass(.seconds(10))
+        try await client.connect()
+        await client.waitUntilIdle()
+        await world.pass()
+    }
+
+    @Test func `an import does not bring back a channel that the user has left (scar 58)`() throws {
+        try Self.playLate(seed: 6) { world, alice, _, cache, channel in
+            try await alice.makeNow(.leave, in: channel.url)
+            try await Self.reconnect(alice, world)
+            #expect(try await alice.importFiles(of: cache) == 5)
+            try await Self.reconnect(alice, world)
+            #expect(try await alice.channelList().snapshot.channels == [])
+            #expect(try await alice.inspection().channels.map(\.messages) == [])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `an import does not bring back a deleted message (scar 56)`(areWhole: Bool) throws {
+        try Self.playLate(seed: 7) { world, alice, bob, cache, channel in
+            let first = try await alice.timeline(of: channel.url)
+            try await first.reachServer()
+            let deleted = try #require(await first.snapshot.messages[1].messageID)
+            await first.close()
+            try await bob.delete(deleted, in: channel.url)
+            await bob.waitUntilIdle()
+            try await Self.reconnect(alice, world)
+            try await alice.clearCache(of: channel.url)
+            try await alice.importFiles(of: cache, areWhole: areWhole)
+            try await Self.reconnect(alice, world)
+            let timeline = try await alice.timeline(of: channel.url)
+            try await timeline.reachServer()
+            while await timeline.snapshot.hasOlder { try await timeline.loadOlder() }
+            #expect(await timeline.snapshot.messages.map(\.text) == ["m1", "m3", "m4", "m5"])
+        }
+    }
 }

@@ -42,8 +42,11 @@ extension ReferenceStore {
     func meets(_ condition: CommitCondition) -> Bool {
         switch condition {
         case .cursorMoved(let key, let place): cursors[key] != place
-        case .channelKnown(let urls): urls.contains { groupChannels[$0] != nil }
-        case .messagesKnown(let channel): histories[channel]?.coverage.ranges.isEmpty == false
+        case .channelsKnown(let urls):
+            cursors[.channelChanges] != nil || urls.contains { groupChannels[$0] != nil }
+        case .messagesKnown(let channel):
+            groupChannels[channel] == nil || cursors[.messageChanges(channel)] != nil
+                || histories[channel]?.coverage.ranges.isEmpty == false
         }
     }
 

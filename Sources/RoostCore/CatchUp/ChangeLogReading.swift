@@ -5,7 +5,8 @@
 // Each page and its cursor are one transaction (scars 6, 7). A page that events have overtaken is
 // stored without its cursor and requested again. A cursor that was rewound meanwhile keeps its new
 // place, and the reading restarts there. A place that the server refuses is replaced by an earlier
-// moment, so that no change is missed.
+// moment, so that no change is missed. A page is left out if another process has moved the cursor
+// since.
 
 import RoostModel
 import RoostWire
@@ -60,6 +61,8 @@ package struct ChangeLogReading: SyncOperation {
     private var rewound = Rewindings()
     private var place = ChangeLogPlace(cursor: .moment(.beginning))
     private var overtaken = 0
+    /// The number of pages whose cursor another process had moved.
+    private var displaced = 0
     private var walk = PageWalk<Cursor, ChangedItem>(from: nil)
 
     package init(_ key: CursorKey) { self.key = key }
@@ -80,8 +83,11 @@ package struct ChangeLogReading: SyncOperation {
         case (.committingOvertaken, .committed(.success)):
             return overtaken > Self.overtakenLimit ? .fail(.overtaken) : pace(&sync)
         case (.committingRewound, .committed(.success)): return begin(&sync)
-        case (.committingPage(let place, let continuation), .committed(.success)):
-            return goOn(place, continuation, &sync)
+        case (.committingPage(let place, let continuation), .committed(.success(let commit))):
+            if commit != nil { return goOn(place, continuation, &sync) }
+            // Another process has moved the cursor, maybe back (scar 57).
+            displaced += 1
+            return displaced > Self.overtakenLimit ? .fail(.overtaken) : begin(&sync)
         default: return .fail(reply)
         }
     }
@@ -251,7 +257,10 @@ extension ChangeLogReading {
             return goOn(place, continuation, &sync)
         }
         state = .committingPage(place, continuation)
-        return .need(.commit(page.mutations + [.cursor(key, place.cursor)], .changeLog))
+        return .need(
+            .commit(
+                page.mutations + [.cursor(key, place.cursor)], .changeLog,
+                unless: .cursorMoved(key, from: before)))
     }
 
     private mutating func goOn(

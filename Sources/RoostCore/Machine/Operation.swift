@@ -111,9 +111,10 @@ package enum Pause: Equatable, Codable, Sendable {
 package enum CommitCondition: Equatable, Codable, Sendable {
     /// The cursor of a log has changed since the request.
     case cursorMoved(CursorKey, from: Cursor?)
-    /// The cache has one of the channels.
-    case channelKnown(among: [ChannelURL])
-    /// A stretch of the channel's messages is known.
+    /// The log of the user's channels has a cursor, or the cache has one of these channels.
+    case channelsKnown(any: [ChannelURL])
+    /// The channel's log has a cursor, a stretch of its messages is known, or the cache lacks the
+    /// channel.
     case messagesKnown(of: ChannelURL)
 }
 

@@ -178,6 +178,11 @@ package struct OutboxDelivery: SyncOperation {
         _ sync: inout SyncState
     ) -> Step {
         switch result {
+        case .success(.message)
+        where sync.session == nil && !sync.outbox.order.contains(requestID):
+            // The message was canceled meanwhile, maybe with the whole cache (scar 35).
+            sync.endFetch(of: command.channelURL)
+            return .end(.done)
         case .success(.message(let message)) where message.channelURL == command.channelURL:
             state = .applying(message, since: beginning, wasOnline: sync.session != nil)
             let event = MessageEvent(message: message, acknowledges: command.requestID)

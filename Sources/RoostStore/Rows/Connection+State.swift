@@ -99,12 +99,15 @@ extension Connection {
     func meets(_ condition: CommitCondition) throws(SQLiteError) -> Bool {
         switch condition {
         case .cursorMoved(let key, let place): return try cursor(key) != place
-        case .channelKnown(let urls):
+        case .channelsKnown(let urls):
             for url in urls where try storedChannel(url)?.payload != nil { return true }
-            return false
+            return try cursor(.channelChanges) != nil
         case .messagesKnown(let channel):
-            guard let row = try channelRow(channel)?.row else { return false }
+            guard let row = try channelRow(channel)?.row,
+                try storedChannel(channel)?.payload != nil
+            else { return true }
             return try first(.coverage, CoverageKey(channelRow: row)) != nil
+                || cursor(.messageChanges(channel)) != nil
         }
     }
 

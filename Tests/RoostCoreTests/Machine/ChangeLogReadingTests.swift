@@ -45,9 +45,26 @@ struct ChangeLogReadingTests {
                     [
                         .edited(Script.message(7)), .deleted(Script.channel, [3]),
                         .cursor(Self.log, .token("t2")),
-                    ], .changeLog, unless: nil)
+                    ], .changeLog, unless: .cursorMoved(Self.log, from: .token("t1")))
             ])
         #expect(script.commit(id) == [.ask(id, Self.question(.token("t2")), .connection)])
+    }
+
+    @Test func `a page is left out if another process has moved the cursor (scar 57)`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        for attempt in 1...6 {
+            _ = script.answer(id, Self.page([Script.message(7)], next: "t2", hasMore: true))
+            let effects = script.give(.reply(id, .committed(.success(nil))))
+            guard attempt <= 5 else {
+                #expect(effects == [.finish(id, .failed(.overtaken))])
+                return
+            }
+            #expect(effects == [.read(id, .cursor(Self.log))])
+            let token = "old \(attempt)"
+            let asked = script.read(id, .cursor(.token(token)))
+            #expect(asked == [.ask(id, Self.question(.token(token)), .connection)])
+        }
     }
 
     @Test func `a log that was read to its end is read again from the last frame`() {
