@@ -230,7 +230,7 @@ struct OutboxDeliveryTests {
             return
         }
         script.give(.disconnect(isLogout: false))
-        script.start(.outbox(.canceling(OutboxCanceling("f"))))
+        _ = script.start(.outbox(.canceling(OutboxCanceling("f"))))
         let late = script.answer(id, .message(Script.message(9, request: "f")))
         #expect(!late.contains { if case .commit = $0 { true } else { false } })
     }
