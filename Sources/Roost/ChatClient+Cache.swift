@@ -88,7 +88,8 @@ extension ChatClient {
     }
 
     /// Removes everything that the server can restore: channels, messages, users, the last login
-    /// and downloaded files.
+    /// and downloaded files. Downloads in progress end, and damaged files that repairs have put aside
+    /// are deleted.
     ///
     /// Unsent messages stay unless `includingUnsent` is true; then all but those being sent right
     /// now are lost. Inboxes stay where they are (`removeInbox(_:)`). A connected client fetches the
@@ -102,8 +103,12 @@ extension ChatClient {
                 await cancel(item.requestID)
             }
         }
+        await files.cancelAll()
         // First, because deleting files needs no room on a full disk.
         try await clearDownloads()
+        try await onDisk { store throws(StoreError) in
+            try await store.clearRemains(includingUnsent: includingUnsent)
+        }
         try await engine.run(.cacheClearing(CacheClearing(.all)))
     }
 

@@ -3,6 +3,7 @@
 import Foundation
 import RoostCore
 import RoostModel
+import RoostSQLite
 import RoostStore
 import RoostTestSupport
 import StoreTestSupport
@@ -76,6 +77,49 @@ struct ClearingTests {
         }
         try await store.writer.commit([Fixture.page(1...3)])
         #expect(try await store.reader.newest().count == 3)
+        await store.close()
+    }
+
+    @Test func `a full clearing removes files put aside and unreadable items (scars 36, 37)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        func path(_ name: String) -> String { folder.file("app/anna/\(name)") }
+        let (oldCache, oldOutbox) = (
+            path("cache.sqlite.damaged-1"), path("outbox.sqlite.damaged-1")
+        )
+        func putAside(_ name: String) throws {
+            try FileManager.default.copyItem(
+                atPath: path(name), toPath: path("\(name).damaged-1"))
+        }
+        func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+        var store = try await Store.test(.folder(folder.path))
+        for id: RequestID in ["a", "b"] {
+            _ = try await store.outbox.append(
+                id, to: Fixture.channel, createdAt: .distantPast,
+                content: .userMessage(UserMessageParams(text: "unsent")))
+        }
+        try await store.writer.commit(Self.everything)
+        await store.close()
+        for name in ["cache.sqlite", "outbox.sqlite"] { try putAside(name) }
+        do {
+            let connection = try Connection(.file(path("outbox.sqlite")))
+            try connection.executeScript("UPDATE item SET payload = x'63' WHERE sequence = 2")
+        }
+        store = try await Store.test(.folder(folder.path))
+        try await store.clearRemains(includingUnsent: false)
+        #expect(!exists(oldCache) && exists(oldOutbox))
+        #expect(try await store.outbox.items().unreadable.count == 1)
+        try await store.clearRemains(includingUnsent: true)
+        #expect(!exists(oldOutbox))
+        let left = try await store.outbox.items()
+        #expect(left.unreadable == [] && left.items.map(\.requestID) == ["a"])
+        await store.close()
+
+        try putAside("cache.sqlite")
+        store = try await Store.test(.folder(folder.path))
+        _ = try await store.writer.erase(Fixture.channel)
+        #expect(!exists(oldCache))
         await store.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Roost
 import RoostCore
 import RoostDiskSimulation
@@ -277,6 +278,30 @@ struct CacheTests {
                 #expect(await Self.texts(timeline) == [])
             }
             #expect(try await client.channelList().snapshot.channels == [])
+            await client.close()
+        }
+    }
+
+    @Test func `a full clearing leaves no damaged file that a repair has put aside (scar 37)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 9) { world in
+            let client = try await Start(
+                world, world.device(of: "alice", folder: folder.path)
+            ).client
+            let aside = ["cache", "outbox"].map { name in
+                folder.file("simulation/alice/\(name).sqlite.damaged-1")
+            }
+            for path in aside {
+                try FileManager.default.copyItem(
+                    atPath: String(path.dropLast(".damaged-1".count)), toPath: path)
+            }
+            await client.disconnect()
+            try await client.clearCache(includingUnsent: false)
+            #expect(aside.map { FileManager.default.fileExists(atPath: $0) } == [false, true])
+            try await client.clearCache(includingUnsent: true)
+            #expect(aside.map { FileManager.default.fileExists(atPath: $0) } == [false, false])
             await client.close()
         }
     }

@@ -172,7 +172,7 @@ struct FileDownloadTests {
             #expect(try await client.contents(of: own) == bytes[0])
             // A file of more than a quarter of the limit would take the room of many others.
             #expect(try await client.downloadedFile(at: sent.files[1].url) == nil)
-            let copies = folder.file("disk/app/alice/outbox.files")
+            let copies = folder.file("disk/simulation/alice/outbox.files")
             #expect(try FileManager.default.contentsOfDirectory(atPath: copies) == [])
             await client.close()
         }
@@ -295,6 +295,29 @@ struct FileDownloadTests {
             await client.close()
             await #expect(throws: RoostError.self) { try await task.value }
             await #expect(throws: RoostError.self) { try await download.file() }
+        }
+    }
+
+    @Test func `a full clearing ends downloads, and nothing of them is left (scars 35, 37)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 8) { world in
+            let scene = try await Scene(world, folder, count: 3_000_000)
+            let client = try await scene.launch()
+            let download = client.download(scene.file)
+            let task = Task(executorPreference: world.executor) { try await download.file() }
+            for _ in 0..<10_000 where try await client.downloadsSize().bytes == 0 {
+                await world.pass(.milliseconds(1))
+            }
+            #expect(try await client.downloadsSize().bytes > 0)
+            try await client.clearCache(includingUnsent: true)
+            await #expect(throws: RoostError.self) { try await task.value }
+            await world.pass(.seconds(60))
+            #expect(try await client.downloadsSize().bytes == 0)
+            // A later download begins anew.
+            #expect(try await download.file().size.bytes == 3_000_000)
+            await client.close()
         }
     }
 

@@ -71,7 +71,10 @@ extension ChatClient {
     }
 
     /// Deletes all downloaded files except those being downloaded; `clearCache(includingUnsent:)`
-    /// does so too.
+    /// ends these downloads and deletes their files too.
+    ///
+    /// A file belongs to no channel: the removal of a channel or of its cache leaves its files here
+    /// until they are evicted.
     ///
     /// - Throws: `.localDatabaseError`; some files may be deleted then.
     public func clearDownloads() async throws(RoostError) {

@@ -87,6 +87,13 @@ final class FileTransfers: Sendable {
         for task in tasks { task.cancel() }
     }
 
+    /// Ends all transfers, and returns when none of them writes any more.
+    func cancelAll() async {
+        let tasks = running.withLock { $0.transfers.values.compactMap(\.task) }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+
     private func leave(_ url: String, _ id: Int) {
         let task = running.withLock { running -> Task<Void, Never>? in
             guard let transfer = running.transfers[url], transfer.id == id else { return nil }

@@ -134,6 +134,7 @@ struct CacheClearing {
         case .everything:
             // First, because deleting files needs no room on the disk.
             try await store.downloads.clear()
+            try await store.clearRemains(includingUnsent: removesUnsent)
             try await writer.trim(downTo: 0)
             try await writer.commit([.clearAll])
             try await writer.trim(downTo: .max)

@@ -248,10 +248,3 @@ extension StoreFiles {
         if unfinished.exists { try? unfinished.delete() }
     }
 }
-
-extension DatabaseFiles {
-    /// Deletes the files quarantined by earlier repairs.
-    fileprivate func deleteQuarantined() throws(FileError) {
-        for path in quarantined { try DatabaseFiles(path).delete() }
-    }
-}

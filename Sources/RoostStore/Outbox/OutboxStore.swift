@@ -13,7 +13,7 @@ package actor OutboxStore {
     /// The executor, where it is a thread of its own.
     nonisolated var thread: ThreadExecutor? { executor as? ThreadExecutor }
     /// Nil in memory.
-    private let files: StoreFiles?
+    let files: StoreFiles?
     private var connection: Connection?
     /// The lock that protects the files.
     private var lock: SharedLock?

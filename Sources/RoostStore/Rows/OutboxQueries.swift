@@ -116,6 +116,16 @@ extension Query where Input == (id: RequestID, attemptCount: Int), Output == Voi
         })
 }
 
+extension Query where Input == Void, Output == Int64 {
+    static let itemNumbers = Query(sql: "SELECT sequence FROM item") { row in row.int64(0) }
+}
+
+extension Query where Input == Int64, Output == Void {
+    static let deleteItemNumber = Query(
+        sql: "DELETE FROM item WHERE sequence = ?1",
+        bind: { number, bindings in bindings.append(number) })
+}
+
 extension Query where Input == Int64, Output == Int64 {
     /// Returns a row if an item has the number.
     static let hasItem = Query(

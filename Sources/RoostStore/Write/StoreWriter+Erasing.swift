@@ -10,13 +10,17 @@ extension StoreWriter {
     ///
     /// Remains in free pages, in the write-ahead log or in a later copy of the files cannot be
     /// decrypted any more. In a plaintext store, the messages are only deleted. The call may be
-    /// repeated after an error.
+    /// repeated after an error. Damaged caches that repairs have put aside are deleted, because they
+    /// have the channel and its key too.
     ///
     /// - Returns: The changes, and whether the log is free of the key too.
     package func erase(
         _ url: ChannelURL
     ) async throws(StoreError) -> (commit: Commit, erasure: Erasure) {
-        try await inTurn { () throws(StoreError) in try eraseNow(url) }
+        try await inTurn { () throws(StoreError) in
+            try deleteQuarantined()
+            return try eraseNow(url)
+        }
     }
 
     private func eraseNow(

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostSQLite
+
+// The parts of a full clearing that no table holds: the files that repairs have put aside, which have
+// nearly all contents of the old ones, and the rows that this release cannot read.
+
+extension Store {
+    /// Deletes the damaged files that repairs have replaced.
+    ///
+    /// - Parameter includingUnsent: Whether also those of the outbox, which may have the only copy of
+    ///   an unsent message, and the unsent items that this release cannot read.
+    package func clearRemains(includingUnsent: Bool) async throws(StoreError) {
+        try await writer.deleteQuarantined()
+        if includingUnsent { try await outbox.deleteUnreadable() }
+    }
+}
+
+extension StoreWriter {
+    /// Deletes the damaged caches that repairs have replaced.
+    func deleteQuarantined() throws(StoreError) { try DatabaseFiles(path).clearQuarantined() }
+}
+
+extension OutboxStore {
+    /// Deletes the damaged outboxes that repairs have replaced, and the items that this release
+    /// cannot read.
+    fileprivate func deleteUnreadable() async throws(StoreError) {
+        try await write { connection throws(SQLiteError) in
+            let readable = Set(try connection.storedItems().items.map(\.sequence))
+            for number in try connection.all(.itemNumbers) where !readable.contains(number) {
+                try connection.execute(.deleteItemNumber, number)
+            }
+        }
+        if let files { try DatabaseFiles(files.outbox).clearQuarantined() }
+    }
+}
+
+extension DatabaseFiles {
+    /// Deletes the files quarantined by earlier repairs.
+    func deleteQuarantined() throws(FileError) {
+        for path in quarantined { try DatabaseFiles(path).delete() }
+    }
+
+    fileprivate func clearQuarantined() throws(StoreError) {
+        do throws(FileError) {
+            try deleteQuarantined()
+        } catch {
+            throw StoreError(
+                .notAccessible,
+                "A damaged file that was put aside cannot be deleted: \(error.description) "
+                    + "Delete it by hand, or clear again.")
+        }
+    }
+}
