@@ -106,8 +106,8 @@ extension Connection {
             guard let row = try channelRow(channel)?.row,
                 try storedChannel(channel)?.payload != nil
             else { return true }
+            if try cursor(.messageChanges(channel)) != nil { return true }
             return try first(.coverage, CoverageKey(channelRow: row)) != nil
-                || cursor(.messageChanges(channel)) != nil
         }
     }
 
