@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostCore
 internal import RoostSQLite
 
 // The parts of a full clearing that no table holds: the files that repairs have put aside, which have
