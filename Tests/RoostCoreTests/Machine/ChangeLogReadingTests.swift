@@ -57,7 +57,10 @@ struct ChangeLogReadingTests {
             _ = script.answer(id, Self.page([Script.message(7)], next: "t2", hasMore: true))
             let effects = script.give(.reply(id, .committed(.success(nil))))
             guard attempt <= 5 else {
-                #expect(effects == [.finish(id, .failed(.overtaken))])
+                guard case .finish(id, .failed)? = effects.first else {
+                    Issue.record("not given up: \(effects)")
+                    return
+                }
                 return
             }
             #expect(effects == [.read(id, .cursor(Self.log))])
