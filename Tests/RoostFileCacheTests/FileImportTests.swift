@@ -162,7 +162,7 @@ struct FileImportTests {
             #expect(try await alice.importFiles(of: cache) == 5)
             try await Self.reconnect(alice, world)
             #expect(try await alice.channelList().snapshot.channels == [])
-            #expect(try await alice.inspection().channels.isEmpty)
+            #expect(try await alice.cachedChannel(channel.url) == nil)
         }
     }
 
