@@ -27,6 +27,8 @@ struct Spoil: Sendable {
         var text: String { "\(name)\(fields)\n" }
     }
 
+    /// Returns the body that the server gets in place of one of a client's call.
+    var ask: @Sendable (_ method: String, _ target: String, JSON) -> JSON = { $2 }
     var answer: @Sendable (inout Call) -> Void = { _ in }
     /// Returns the frames that a client gets in place of one of the server.
     var down: @Sendable (Command) -> [Command] = { [$0] }
@@ -106,11 +108,15 @@ final class SpoilingProxy: HTTPServerHandler {
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         do {
+            var body = request.body
+            if let sent = try? JSON(parsing: body), sent.isObject {
+                body = Array(spoil.ask(request.method, request.target, sent).description.utf8)
+            }
             let answer = try await client.send(
                 HTTPClientRequest(
                     method: request.method, url: "http://127.0.0.1:\(hostPort)\(request.target)",
                     headers: Self.kept(request.headers),
-                    body: request.body.isEmpty ? .none : .bytes(request.body),
+                    body: body.isEmpty ? .none : .bytes(body),
                     timeLimit: .seconds(600), answerBytes: 32_000_000))
             var headers = HTTPHeaders()
             headers.append("Content-Type", answer.headers["Content-Type"] ?? "application/json")

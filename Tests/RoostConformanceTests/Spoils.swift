@@ -149,6 +149,72 @@ enum Spoils {
                     frame.fields = frame.fields.with("previous_message_id", 1)
                 }
             }),
+        Case(
+            name: "request IDs known to the socket only", check: "messages.once-rest",
+            expected: "the ID of MESG repeated by REST", spoil: forgetsPostedRequests("MESG")),
+        Case(
+            name: "request IDs of files known to the socket only", check: "messages.once-rest",
+            expected: "the ID of FILE repeated by REST", spoil: forgetsPostedRequests("FILE")),
+        Case(
+            name: "has_next of the anchor", check: "pages.has-next",
+            expected: "has_next of a page up to 3 of 0 to 3 is false",
+            spoil: answers { call in
+                guard call.isGet("/messages?"), !call.target.contains("next_limit=0"),
+                    !call.body["has_next"].isMissing
+                else { return }
+                call.body = call.body.with("has_next", true)
+            }),
+        Case(
+            name: "a search in any named channel", check: "search.own-channels",
+            expected: "nothing for a stranger", spoil: findsForStrangers()),
+        Case(
+            name: "a search without a channel that finds nothing", check: "search.own-channels",
+            expected: "a member finds the message", isSilent: true,
+            spoil: answers { call in
+                guard call.isGet("/search/messages"), !call.target.contains("channel_url") else {
+                    return
+                }
+                call.body = call.body.with("results", [])
+            }),
+        Case(
+            name: "an edit of another user's message by REST", check: "messages.edit-foreign",
+            expected: "is refused with 400", spoil: permits("PUT", "/messages/", code: 900_022)),
+        Case(
+            name: "a deletion of another user's message", check: "messages.delete-foreign",
+            expected: "is refused with 400", spoil: permits("DELETE", "/messages/", code: 900_022)),
+        Case(
+            name: "a message that strangers read", check: "pages.members-only",
+            expected: "/messages/", spoil: permits("GET", "/messages/", code: 900_020)),
+        Case(
+            name: "a change log that strangers read", check: "pages.members-only",
+            expected: "/messages/changelogs",
+            spoil: permits("GET", "/messages/changelogs", code: 900_020)),
+        Case(
+            name: "members that strangers read", check: "pages.members-only",
+            expected: "/members", spoil: permits("GET", "/members", code: 900_020)),
+        Case(
+            name: "a gap that strangers read", check: "gap.members-only",
+            expected: "/messages_gap", spoil: permits("GET", "/messages_gap", code: 900_020)),
+        Case(
+            name: "a long text that is cut in the log", check: "messages.long-text",
+            expected: "the whole text as it is kept",
+            spoil: cutsLongTexts()),
+        Case(
+            name: "a gap whose newer side is always whole", check: "gap.complete",
+            expected: "0 messages on the side next",
+            spoil: answers { call in
+                guard call.isGet("next_cache_count=6"), !call.body["next_messages"].isMissing else {
+                    return
+                }
+                call.body = call.body.with("next_messages", [["message_id": 1]])
+            }),
+        Case(
+            name: "an edit by REST that is not kept", check: "messages.edit-rest",
+            expected: "the kept text",
+            spoil: answers { call in
+                guard call.isGet("/messages/") else { return }
+                call.body = call.body.with("message", "before")
+            }),
     ]
 
     private static func answers(_ change: @escaping @Sendable (inout Spoil.Call) -> Void) -> Spoil {
@@ -161,6 +227,69 @@ enum Spoils {
             var changed = frame
             change(&changed)
             return [changed]
+        })
+    }
+
+    /// Permits calls that are refused with a code.
+    private static func permits(_ method: String, _ path: String, code: Int64) -> Spoil {
+        answers { call in
+            guard call.method == method, call.target.contains(path),
+                call.body["code"] == .int(code)
+            else { return }
+            (call.status, call.body) = (200, [:])
+        }
+    }
+
+    /// Answers the search of a stranger with the last results of a member.
+    private static func findsForStrangers() -> Spoil {
+        let found = Mutex<JSON>(.missing)
+        return answers { call in
+            guard call.isGet("/search/messages"), call.target.contains("channel_url") else {
+                return
+            }
+            let isFound = !call.body["results"].elements.isEmpty
+            let known = found.withLock { found in
+                if isFound { found = call.body }
+                return found
+            }
+            if !known.isMissing { (call.status, call.body) = (200, known) }
+        }
+    }
+
+    /// Keeps the beginning of a long posted text, and answers and broadcasts the whole.
+    private static func cutsLongTexts() -> Spoil {
+        let known = Mutex<(kept: String, whole: String)>(("", ""))
+        @Sendable func restored(_ fields: JSON) -> JSON {
+            let (kept, whole) = known.withLock { $0 }
+            guard !kept.isEmpty, fields["message"] == .text(kept) else { return fields }
+            return fields.with("message", .text(whole))
+        }
+        return Spoil(
+            ask: { method, _, body in
+                guard method == "POST", let text = body["message"].text, text.count > 1_000 else {
+                    return body
+                }
+                let beginning = String(text.prefix(1_000))
+                known.withLock { $0 = (beginning, text) }
+                return body.with("message", .text(beginning))
+            },
+            answer: { call in
+                if call.method == "POST" { call.body = restored(call.body) }
+            },
+            down: { frame in
+                var changed = frame
+                changed.fields = restored(frame.fields)
+                return [changed]
+            })
+    }
+
+    /// Gives each posted message of a kind another request ID.
+    private static func forgetsPostedRequests(_ kind: String) -> Spoil {
+        Spoil(ask: { method, target, body in
+            guard method == "POST", target.hasSuffix("/messages"),
+                body["message_type"] == .text(kind), let name = body["req_id"].text
+            else { return body }
+            return body.with("req_id", .text(name + "~"))
         })
     }
 

@@ -55,9 +55,20 @@ enum ContentChecks {
         let (ada, eve) = (try await scene.person("ada"), try await scene.person("eve"))
         let room = try await scene.channel([ada])
         let word = "zebra" + scene.prefix.filter { $0.isLetter || $0.isNumber }
-        try await ada.send(word, in: room)
-        let found = try await eve.get("/search/messages", ["query": word])["results"]
-        try expect(found, is: [], "the results of a stranger")
+        let sent = try await ada.send(word, in: room)
+        // Nothing found says nothing before a member finds it by the same query.
+        for query: Query in [["query": word], ["query": word, "channel_url": room.url]] {
+            try await scene.eventually("a member finds the message") { () throws(CheckFailure) in
+                try await ada.get("/search/messages", query)["results"]
+            } _: {
+                $0.each("message_id") == [sent.idValue]
+            }
+            let answer = try await scene.answer(
+                "GET", "/search/messages", query, as: .session(eve.key))
+            try expect(
+                answer.isRefusal || answer["results"] == [], "nothing for a stranger",
+                seen: answer.excerpt)
+        }
     }
 
     // MARK: Files

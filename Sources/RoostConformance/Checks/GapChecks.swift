@@ -15,6 +15,9 @@ enum GapChecks {
                 missing),
             Check(
                 "gap.sides", "3.9", "The two sides are judged each by itself.", sides),
+            Check(
+                "gap.members-only", "3.9", "The gap question is refused to strangers with 900020.",
+                membersOnly),
         ])
 
     private static func filled(
@@ -59,8 +62,10 @@ enum GapChecks {
 
     private static func complete(_ scene: Scene) async throws(CheckFailure) {
         let (ada, path, sent) = try await filled(scene)
-        let answer = try await ada.get(path, side("prev", sent, count: 6))
-        try expectSide("prev", of: answer, is: [])
+        for name in ["prev", "next"] {
+            let answer = try await ada.get(path, side(name, sent, count: 6))
+            try expectSide(name, of: answer, is: [])
+        }
     }
 
     private static func missing(_ scene: Scene) async throws(CheckFailure) {
@@ -78,5 +83,11 @@ enum GapChecks {
             path, side("prev", older, count: 3) + side("next", newer, count: 1))
         try expectSide("prev", of: answer, is: [])
         try expectSide("next", of: answer, is: newer)
+    }
+
+    private static func membersOnly(_ scene: Scene) async throws(CheckFailure) {
+        let (_, path, sent) = try await filled(scene)
+        let eve = try await scene.person("eve")
+        try await eve.expectRefusal(900_020, of: "GET", path, side("prev", sent, count: 4))
     }
 }

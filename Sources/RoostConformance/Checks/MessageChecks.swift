@@ -26,6 +26,10 @@ enum MessageChecks {
                 "A req_id that is repeated over a new connection is the stored message.",
                 onceReconnected),
             Check(
+                "messages.once-rest", "2.3",
+                "A req_id that is repeated by REST, or first sent by REST, is one message.",
+                onceByREST),
+            Check(
                 "messages.order", "4.5",
                 "Messages of a channel have growing IDs and times, and are pushed in this order.",
                 order),
@@ -57,7 +61,12 @@ enum MessageChecks {
                 "An edit that is repeated with its req_id does not undo a later one.", editOnce),
             Check(
                 "messages.edit-foreign", "5.2",
-                "The edit of another user's message is refused with 900022.", editForeign),
+                "The edit of another user's message is refused with 900022, by REST as well.",
+                editForeign),
+            Check(
+                "messages.delete-foreign", "5.2",
+                "A member's deletion of another user's message is refused with 900022.",
+                deleteForeign),
             Check(
                 "messages.edit-rest", "3.7", "An edit by REST reaches the members as MEDI.",
                 editByREST),
@@ -150,6 +159,47 @@ enum MessageChecks {
         try expect(try Sent(again).idValue, is: first.idValue, "the ID of the repeat")
         let kept = try await ada.newest(10, in: room).count
         try expect(kept == 1, "one stored message", seen: kept)
+    }
+
+    /// Repeats messages over the other way, as a client does that lost an acknowledgement.
+    private static func onceByREST(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        let cases: [(command: String, fields: JSON, posted: JSON)] = [
+            ("MESG", ["message": "once"], ["message": "once"]),
+            (
+                "FILE",
+                ["url": "https://files.example/a", "name": "a", "type": "text/plain", "size": 1],
+                [
+                    "url": "https://files.example/a", "file_name": "a", "file_type": "text/plain",
+                    "file_size": 1,
+                ]
+            ),
+        ]
+        var stored: [JSON] = []
+        for (command, fields, posted) in cases {
+            for isPostedFirst in [false, true] {
+                let name = scene.name("request")
+                let body = posted.with("message_type", .text(command)).with("req_id", .text(name))
+                    .with("user_id", .text(ada.id))
+                var answers: [JSON] = []
+                for isPosted in [isPostedFirst, !isPostedFirst] {
+                    if isPosted {
+                        let answer = try await ada.call("POST", room.path + "/messages", [:], body)
+                        answers.append(answer["message_id"])
+                    } else {
+                        let answer = try await ada.command(
+                            command, fields, in: room, request: name)
+                        answers.append(try Sent(answer).idValue)
+                    }
+                }
+                let way = isPostedFirst ? "over the socket" : "by REST"
+                try expect(answers[1], is: answers[0], "the ID of \(command) repeated \(way)")
+                stored.append(answers[0])
+            }
+        }
+        let kept = try await ada.newest(10, in: room).map { $0["message_id"] }
+        try expect(kept == stored, "each message stored once", seen: kept)
     }
 
     private static func order(_ scene: Scene) async throws(CheckFailure) {
@@ -296,78 +346,9 @@ enum MessageChecks {
         try expect(
             heard["message"] == .text(text), "the whole text in the broadcast",
             seen: "\(heard["message"].text?.count ?? 0) characters")
-    }
-}
-
-// MARK: - Edits and deletions
-
-extension MessageChecks {
-    private static func edit(_ scene: Scene) async throws(CheckFailure) {
-        let (ada, bo, room) = try await scene.pair()
-        let sent = try await ada.send("before", in: room)
-        let edited = try await ada.command(
-            "MEDI", ["msg_id": sent.idValue, "message": "after"], in: room)
-        try expect(edited.fields, has: ["updated_at": .time, "old_values": .object], "MEDI")
-        try expect(edited["message"], is: "after", "the acknowledged text")
-        let heard = try await bo.hear("MEDI", in: room)
-        try expect(heard["msg_id"], is: sent.idValue, "the ID of the broadcast")
-        try expect(heard["message"], is: "after", "the text of the broadcast")
-        let kept = try await bo.get("\(room.path)/messages/\(sent.id)")
-        try expect(kept["message"], is: "after", "the kept text")
-        try expect(kept["updated_at"], is: edited["updated_at"], "the kept updated_at")
-        try expect(kept["created_at"], is: .int(sent.time), "created_at, which never changes,")
-    }
-
-    private static func editOnce(_ scene: Scene) async throws(CheckFailure) {
-        let ada = try await scene.person("ada")
-        let room = try await scene.channel([ada])
-        let sent = try await ada.send("before", in: room)
-        let name = scene.name("request")
-        let first: JSON = ["msg_id": sent.idValue, "message": "first"]
-        _ = try await ada.command("MEDI", first, in: room, request: name)
-        let later = try await ada.command(
-            "MEDI", ["msg_id": sent.idValue, "message": "later"], in: room)
-        let again = try await ada.command("MEDI", first, in: room, request: name)
-        try expect(again["message"], is: "later", "the acknowledged text of the repeat")
-        let kept = try await ada.get("\(room.path)/messages/\(sent.id)")
-        try expect(kept["message"], is: "later", "the kept text")
-        try expect(kept["updated_at"], is: later["updated_at"], "the kept updated_at")
-    }
-
-    private static func editForeign(_ scene: Scene) async throws(CheckFailure) {
-        let (ada, bo, room) = try await scene.pair()
-        let sent = try await ada.send("mine", in: room)
-        try await bo.expectRefusal(
-            900_022, ofCommand: "MEDI", ["msg_id": sent.idValue, "message": "yours"], in: room)
-        let kept = try await bo.get("\(room.path)/messages/\(sent.id)")
-        try expect(kept["message"], is: "mine", "the kept text")
-    }
-
-    private static func editByREST(_ scene: Scene) async throws(CheckFailure) {
-        let (ada, bo, room) = try await scene.pair()
-        let sent = try await ada.send("before", in: room)
-        let answer = try await ada.call(
-            "PUT", "\(room.path)/messages/\(sent.id)", [:],
-            ["message_type": "MESG", "user_id": .text(ada.id), "message": "after"])
-        try expect(answer["message"], is: "after", "the answered text")
-        let heard = try await bo.hear("MEDI", in: room)
-        try expect(heard["message"], is: "after", "the text of the broadcast")
-    }
-
-    private static func delete(_ scene: Scene) async throws(CheckFailure) {
-        let (ada, bo, room) = try await scene.pair()
-        let kept = try await ada.send("kept", in: room)
-        let gone = try await ada.send("gone", in: room)
-        let path = "\(room.path)/messages/\(gone.id)"
-        try await ada.call("DELETE", path)
-        let heard = try await bo.hear("DELM", in: room)
-        try expect(heard["msg_id"], is: gone.idValue, "the ID of DELM")
-        try expect(heard["channel_type"], is: "group", "channel_type of DELM")
-        let page = try await bo.newest(10, in: room).map { $0["message_id"] }
-        try expect(page == [kept.idValue], "the page without it", seen: page)
-        let answer = try await scene.answer("GET", path, as: .session(bo.key))
+        let kept = try await bo.get("\(room.path)/messages/\(answer["message_id"])")
         try expect(
-            answer.isRefusal && [400_201, 900_300].contains(answer.code ?? 0),
-            "no such message", seen: answer.excerpt)
+            kept["message"] == .text(text), "the whole text as it is kept",
+            seen: "\(kept["message"].text?.count ?? 0) characters")
     }
 }

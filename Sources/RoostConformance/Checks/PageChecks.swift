@@ -36,7 +36,8 @@ enum PageChecks {
                 "is_continuous_messages is false where the filter left out a message.", continuous),
             Check(
                 "pages.members-only", "3.6",
-                "A page of a channel is refused to strangers with 900020.", membersOnly),
+                "Pages, messages, members and the change log of a channel are refused to strangers "
+                    + "with 900020.", membersOnly),
             Check(
                 "pages.unknown-channel", "3.6", "A page of an unknown channel is 400201.",
                 unknownChannel),
@@ -140,15 +141,18 @@ enum PageChecks {
 
     private static func hasNext(_ scene: Scene) async throws(CheckFailure) {
         let (ada, room, sent) = try await filled(4, scene)
-        for (number, expected) in [(1, true), (3, false)] {
+        // The page's end is the anchor, or lies behind it: a client reads on until there is no next.
+        for (anchor, count, expected) in [
+            (1, 0, true), (3, 0, false), (1, 1, true), (1, 2, false), (1, 3, false),
+        ] {
             let query: Query = [
-                "message_ts": sent[number].time, "prev_limit": 1, "next_limit": 0, "include": true,
-                "checking_has_next": true,
+                "message_ts": sent[anchor].time, "prev_limit": 1, "next_limit": count,
+                "include": true, "checking_has_next": true,
             ]
             let page = try await ada.get(room.path + "/messages", query)
             try expect(
                 page["has_next"], is: .bool(expected),
-                "has_next of a page up to \(number) of 0 to 3")
+                "has_next of a page up to \(min(anchor + count, 3)) of 0 to 3")
         }
     }
 
@@ -201,8 +205,14 @@ enum PageChecks {
     private static func membersOnly(_ scene: Scene) async throws(CheckFailure) {
         let (ada, eve) = (try await scene.person("ada"), try await scene.person("eve"))
         let room = try await scene.channel([ada])
-        try await eve.expectRefusal(
-            900_020, of: "GET", room.path + "/messages", ["message_ts": 0, "next_limit": 1])
+        let sent = try await ada.send("secret", in: room)
+        let calls: [(String, Query)] = [
+            ("messages", ["message_ts": 0, "next_limit": 1]), ("messages/\(sent.id)", [:]),
+            ("messages/changelogs", ["change_ts": 0]), ("members", [:]),
+        ]
+        for (name, query) in calls {
+            try await eve.expectRefusal(900_020, of: "GET", "\(room.path)/\(name)", query)
+        }
     }
 
     private static func unknownChannel(_ scene: Scene) async throws(CheckFailure) {
