@@ -11,11 +11,15 @@ extension HistoryJudge {
             "\(client.missingLines) lines of \(client.name) are missing by their numbers, and "
                 + "everything that they said."
         }
-        var pool = OpenSends(clients, requests)
+        let sends = OpenSends(clients, requests)
+        var pool = sends
         let early = Set(early.compactMap { clients.index(of: $0) })
         for (index, channel) in channels.enumerated() {
             let log = FinalLog(channel, endedEarly: early)
-            if log == nil, channel.messages.contains(where: \.isSeen) {
+            if let log {
+                let unended = channel.users.subtracting(log.lastViews.keys).subtracting(early)
+                notes += note(of: unended.sorted(), in: channel.name)
+            } else if !channel.users.isEmpty || channel.messages.contains(where: \.isSeen) {
                 notes.append(
                     "\(channel.name) has no log and no snapshot of a client that had caught up: "
                         + "only the lines themselves were compared.")
@@ -23,8 +27,8 @@ extension HistoryJudge {
             let evidence = Evidence(
                 channel: channel, index: Int32(clamping: index), log: log, requests: requests,
                 clients: clients, names: names, texts: texts, files: files)
-            OnceTrial(evidence).judge(&pool, &findings)
-            OrderTrial(evidence).judge(&findings)
+            let unsent = OnceTrial(evidence).judge(&pool, &findings)
+            OrderTrial(evidence).judge(sends, unsent: unsent, &findings)
             ViewTrial(evidence).judge(&findings)
             ChangeTrial(evidence).judge(&findings)
             counts.acknowledgedEdits += channel.edits.count
@@ -37,5 +41,16 @@ extension HistoryJudge {
         return Verdict(
             complaints: findings.complaints.sorted { one, other in one.place < other.place },
             complaintCount: findings.count, notes: notes, counts: counts)
+    }
+
+    /// Returns the remark on clients whose state at the end of a channel is unknown.
+    private func note(of unended: [Int32], in channel: String) -> [String] {
+        guard !unended.isEmpty else { return [] }
+        let names = unended.prefix(3).map { clients[$0].name }.joined(separator: ", ")
+        let rest = unended.count > 3 ? " and \(unended.count - 3) more" : ""
+        return [
+            "\(channel) has no last snapshot of \(names)\(rest): the end there, and the changes that "
+                + "wait, were not judged."
+        ]
     }
 }

@@ -5,22 +5,22 @@ import Testing
 
 /// Judgements on histories written by hand.
 struct HistoryCaseTests {
-    private static func message(
+    static func message(
         _ id: Int64, by sender: String = "ada", _ text: String = "hi", request: String? = nil
     ) -> HistoryMessage {
         HistoryMessage(
             id: id, createdAt: id * 10, request: request ?? "r\(id)", sender: sender, text: text)
     }
 
-    private static func verdict(
+    static func verdict(
         _ facts: [HistoryFact], user: String? = "ada"
     ) throws -> Verdict {
         try verdict([(user, facts)])
     }
 
     /// The verdict about several clients, each in a file of its own.
-    private static func verdict(
-        _ files: [(user: String?, facts: [HistoryFact])]
+    static func verdict(
+        _ files: [(user: String?, facts: [HistoryFact])], early: [String] = []
     ) throws -> Verdict {
         let names = files.indices.map { "f\($0)" }
         var judge = HistoryJudge(files: names)
@@ -31,14 +31,14 @@ struct HistoryCaseTests {
                 try judge.take(line, at: HistoryPlace(file: file, line: number + 1))
             }
         }
-        return judge.verdict()
+        return judge.verdict(endedEarly: early)
     }
 
-    private static func log(_ messages: [HistoryMessage]) -> HistoryFact {
+    static func log(_ messages: [HistoryMessage]) -> HistoryFact {
         .log(HistoryView(channel: "c", messages: messages))
     }
 
-    private static func view(
+    static func view(
         _ messages: [HistoryMessage], call: Int64? = nil, isCaughtUp: Bool = true
     ) -> HistoryFact {
         .snapshot(
@@ -46,11 +46,11 @@ struct HistoryCaseTests {
                 channel: "c", call: call, messages: messages, isCaughtUp: isCaughtUp))
     }
 
-    private static func edit(_ text: String) -> HistoryFact {
+    static func edit(_ text: String) -> HistoryFact {
         .call(HistoryCall("edit", channel: "c", text: text, message: 1))
     }
 
-    private static let send = HistoryFact.call(HistoryCall("send", channel: "c", text: "hi"))
+    static let send = HistoryFact.call(HistoryCall("send", channel: "c", text: "hi"))
 
     @Test func `a deletion that waits hides its message until the client has caught up`() throws {
         let all = [1, 2, 3].map { Self.message($0, by: "cy") }
@@ -63,9 +63,11 @@ struct HistoryCaseTests {
         }
         #expect(try Self.verdict(facts(hiding: false)).isGood)
         #expect(try Self.verdict(facts(hiding: true)).complaints.map(\.rule) == [.hole])
-        // The deletion of another client hides nothing.
-        let other = (user: "bo" as String?, facts: Array(facts(hiding: false).dropFirst()))
-        let verdict = try Self.verdict([("ada", [facts(hiding: false)[0], Self.view(all)]), other])
+        // So does one of another process, which may share the outbox; one of another user does not.
+        let asked = (user: "ada" as String?, facts: [facts(hiding: false)[0], Self.view(all)])
+        let rest = Array(facts(hiding: false).dropFirst())
+        #expect(try Self.verdict([asked, ("ada", rest)]).isGood)
+        let verdict = try Self.verdict([asked, ("bo", rest)])
         #expect(verdict.complaints.map(\.rule) == [.hole])
         #expect(verdict.complaints.map(\.message) == [2])
     }
@@ -319,6 +321,25 @@ struct HistoryCaseTests {
         ])
         #expect(verdict.isGood)
         #expect(verdict.notes.count == 1)
+        // So is one in which clients only called.
+        let sent = try Self.verdict([
+            Self.send, .answer(HistoryAnswer(call: 2, isOK: true, request: "r1")),
+        ])
+        #expect(sent.isGood)
+        #expect(sent.notes.count == 1)
+    }
+
+    @Test func `a client without a last snapshot of a channel is reported in a note`() throws {
+        let all = [Self.message(1, by: "cy")]
+        let hung = [Self.view([], isCaughtUp: false)]
+        let files: [(user: String?, facts: [HistoryFact])] = [
+            ("ada", hung), ("bo", [Self.view(all)]), (nil, [Self.log(all)]),
+        ]
+        let verdict = try Self.verdict(files)
+        #expect(verdict.isGood)
+        #expect(verdict.notes.count == 1)
+        #expect(verdict.notes.first?.contains("no last snapshot of f0") == true)
+        #expect(try Self.verdict(files, early: ["f0"]).notes.isEmpty)
     }
 
     @Test func `missing lines are reported in a note`() throws {

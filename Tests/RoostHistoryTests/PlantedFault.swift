@@ -40,6 +40,7 @@ struct PlantedFault: CustomTestStringConvertible, Sendable {
         PlantedFault("a snapshot shows two messages in another order", .oneOrder, showExchanged),
         PlantedFault("a client sees a message at another time", .oneOrder, showOtherTime),
         PlantedFault("a client sees a message that was rolled back", .oneOrder, showPhantom),
+        PlantedFault("a message is shown under another sender", .oneOrder, showOtherSender),
         PlantedFault("the log steps back in time", .oneOrder, stepBackInTime),
         PlantedFault("an ID is given twice", .oneOrder, reissueID),
         PlantedFault("a snapshot hides a hole", .hole, hideHole),
@@ -241,6 +242,12 @@ private func showOtherTime(_ story: inout HistoryStory) -> Bool {
         return true
     }
     return false
+}
+
+private func showOtherSender(_ story: inout HistoryStory) -> Bool {
+    changeEarlier(&story) { view in
+        view.messages[1].sender = view.messages[1].sender == "bo" ? "cy" : "bo"
+    }
 }
 
 private func showPhantom(_ story: inout HistoryStory) -> Bool {

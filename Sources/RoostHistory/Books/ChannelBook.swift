@@ -116,6 +116,11 @@ struct ChannelBook: Sendable {
     /// Notes a call that changes the channel.
     mutating func noteAction(of client: Int32, at number: Int64) { actions[client] = number }
 
+    /// The clients that have changed the channel or shown it.
+    var users: Set<Int32> {
+        Set(actions.keys).union(views.views.lazy.filter { !$0.isLog }.map(\.client))
+    }
+
     /// Whether a client has changed the channel behind a line of its own.
     func hasActed(_ client: Int32, after number: Int64) -> Bool {
         actions[client].map { $0 > number } ?? false

@@ -33,6 +33,8 @@ struct ClientBook: Sendable {
         var openSends: [Int64: OpenSend] = [:]
         /// By the number of the call.
         var openChanges: [Int64: OpenChange] = [:]
+        /// The requests of the calls that send a message again, by the number of the call.
+        var openResends: [Int64: Int32] = [:]
         var viewCall: ViewCall?
     }
 

@@ -11,14 +11,18 @@ struct DeletionBook: Sendable {
     private struct Asks: Sendable {
         let user: Int32
         var calls = 0
-        /// The requests that the server refused; 0 for those whose lines name none.
+        /// The clients that called, each once.
+        var callers: [Int32] = []
+        /// The requests that the server refused.
         var refusals: Set<Int32> = []
+        /// The number of refusals whose lines name no request.
+        var unnamedRefusals = 0
     }
 
     private var asked: [Int32: [Asks]] = [:]
     private var acknowledged: Set<Int32> = []
-    /// The first call of each client for each message.
-    private var calls: [ChangeKey: Int64] = [:]
+    /// The calls of each client for each message, in order.
+    private var calls: [ChangeKey: [Int64]] = [:]
     private(set) var acknowledgements: [ChangeKey: Acknowledgement] = [:]
 
     var count: Int { acknowledgements.count }
@@ -26,9 +30,19 @@ struct DeletionBook: Sendable {
     mutating func call(
         _ message: Int32, by client: Int32, of user: Int32, at number: Int64
     ) {
-        change(message, user) { $0.calls += 1 }
-        let key = ChangeKey(message: message, client: client)
-        if calls[key] == nil { calls[key] = number }
+        change(message, user) { asks in
+            asks.calls += 1
+            if !asks.callers.contains(client) { asks.callers.append(client) }
+        }
+        calls[ChangeKey(message: message, client: client), default: []].append(number)
+    }
+
+    /// Takes back a call that was answered by an error: nothing was queued.
+    mutating func takeBack(
+        _ message: Int32, by client: Int32, of user: Int32, at number: Int64
+    ) {
+        change(message, user) { $0.calls -= 1 }
+        calls[ChangeKey(message: message, client: client)]?.removeAll { $0 == number }
     }
 
     mutating func acknowledge(
@@ -43,8 +57,15 @@ struct DeletionBook: Sendable {
     }
 
     /// Notes that the server refused a deletion; several lines of one request count once.
-    mutating func refuse(_ message: Int32, _ request: Int32, to user: Int32) {
-        change(message, user) { $0.refusals.insert(request) }
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - request: The refused request; nil if the line names none.
+    ///   - user: The user of the deletion.
+    mutating func refuse(_ message: Int32, _ request: Int32?, to user: Int32) {
+        change(message, user) { asks in
+            if let request { asks.refusals.insert(request) } else { asks.unnamedRefusals += 1 }
+        }
     }
 
     private mutating func change(_ message: Int32, _ user: Int32, _ body: (inout Asks) -> Void) {
@@ -62,13 +83,24 @@ struct DeletionBook: Sendable {
     func mayBeMade(of message: Int32, _ requests: RequestBook) -> Bool {
         if acknowledged.contains(message) { return true }
         return asked[message]?.contains { asks in
-            asks.calls > asks.refusals.count { $0 == 0 || !requests[$0].isSentAgain }
+            asks.calls > asks.unnamedRefusals
+                + asks.refusals.count { !requests[$0].isSentAgain }
         } ?? false
     }
 
-    /// Whether a client had asked for the deletion before a line of its own.
-    func isAsked(_ message: Int32, by client: Int32, before number: Int64) -> Bool {
-        calls[ChangeKey(message: message, client: client)].map { $0 < number } ?? false
+    /// Whether a client had asked for the deletion before a line of its own, or another client of
+    /// its user at any time: the order of two clients is unknown, and they may share an outbox.
+    func isAsked(_ message: Int32, by client: Int32, of user: Int32, before number: Int64) -> Bool {
+        if let own = calls[ChangeKey(message: message, client: client)]?.first, own < number {
+            return true
+        }
+        guard user != 0, let asks = asked[message]?.first(where: { $0.user == user }) else {
+            return false
+        }
+        return asks.callers.contains { caller in
+            caller != client
+                && calls[ChangeKey(message: message, client: caller)]?.isEmpty == false
+        }
     }
 
     /// Returns the acknowledgement that the client had before a line of its own.

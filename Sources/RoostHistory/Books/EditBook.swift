@@ -53,6 +53,16 @@ struct EditBook: Sendable {
             .numbers.append(number)
     }
 
+    /// Takes back a call that was answered by an error: nothing was queued.
+    mutating func takeBack(_ message: Int32, _ text: Int32, by client: Int32, at number: Int64) {
+        let key = OwnKey(client: client, message: message, text: text)
+        ownCalls[key]?.numbers.removeAll { $0 == number }
+        guard ownCalls[key]?.numbers.isEmpty == true else { return }
+        ownCalls[key] = nil
+        let textKey = TextKey(message: message, text: text)
+        if editors[textKey]?.hasMore == false { editors[textKey] = nil }
+    }
+
     mutating func acknowledge(
         _ message: Int32, _ text: Int32, by client: Int32, at number: Int64, _ place: HistoryPlace
     ) {

@@ -22,25 +22,66 @@ struct QueueBook: Sendable {
         var place: HistoryPlace
     }
 
-    private(set) var changes: [ChangeKey: Change] = [:]
-    private var refusals: Set<Refusal> = []
+    private struct RequestKey: Hashable {
+        var message: Int32
+        var client: Int32
+        var request: Int32
+        /// How often the request was sent again by hand before the line.
+        var resends: Int32
+    }
 
-    /// Notes a change; a deletion is the last one.
+    private(set) var changes: [ChangeKey: Change] = [:]
+    /// The last line of each client that refuses such a change for the first time.
+    private var refusals: [Refusal: [Int32: Int64]] = [:]
+    /// The requests whose refusals are known: each start of a client repeats them.
+    private var refused: Set<RequestKey> = []
+
+    /// Notes a change; only a deletion follows a deletion.
     mutating func note(_ change: Change, of message: Int32, by client: Int32) {
         let key = ChangeKey(message: message, client: client)
-        if let known = changes[key], known.text == nil || known.call > change.call { return }
+        if let known = changes[key],
+            known.call > change.call || known.text == nil && change.text != nil
+        {
+            return
+        }
         changes[key] = change
     }
 
     /// Notes that a change of a message was refused or dropped; older lines do not name it.
-    mutating func refuse(_ message: Int32, _ change: HistoryCall.Known?, to user: Int32) {
-        refusals.insert(Refusal(message: message, user: user, change: change))
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - change: The refused change.
+    ///   - request: Its request, of which the first line behind each resend counts; nil if the line
+    ///     names none.
+    ///   - user: The user of the client.
+    ///   - client: The client that says so.
+    ///   - number: The number of its line.
+    mutating func refuse(
+        _ message: Int32, _ change: HistoryCall.Known?,
+        _ request: (number: Int32, resends: Int32)?, to user: Int32, by client: Int32,
+        at number: Int64
+    ) {
+        if let request {
+            let key = RequestKey(
+                message: message, client: client, request: request.number,
+                resends: request.resends)
+            guard refused.insert(key).inserted else { return }
+        }
+        let refusal = Refusal(message: message, user: user, change: change)
+        refusals[refusal, default: [:]][client] = number
     }
 
-    /// Whether such a change of a user was refused, so that none need be made.
-    func isRefused(_ message: Int32, _ change: HistoryCall.Known, to user: Int32) -> Bool {
-        let refusal = Refusal(message: message, user: user, change: change)
-        return refusals.contains(refusal)
-            || refusals.contains(Refusal(message: message, user: user, change: nil))
+    /// Whether such a change of a user was refused behind a call, so that none need be made.
+    ///
+    /// The order of two clients is unknown, so a refusal in the history of another one counts.
+    func isRefused(
+        _ message: Int32, _ change: HistoryCall.Known, to user: Int32, by client: Int32,
+        after call: Int64
+    ) -> Bool {
+        [change, nil].contains { change in
+            let refusal = Refusal(message: message, user: user, change: change)
+            return refusals[refusal]?.contains { $0.key != client || $0.value > call } ?? false
+        }
     }
 }

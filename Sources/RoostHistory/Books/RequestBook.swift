@@ -25,8 +25,11 @@ struct RequestBook: Sendable {
         /// Whether the message was failed, sent again by hand or canceled: then it has no place in
         /// the order of calls.
         var isOutOfOrder = false
-        /// Whether the message or the change was sent again by hand.
-        var isSentAgain = false
+        /// Whether the message was given up: failed or canceled, and not sent again by hand since.
+        var isGivenUp = false
+        /// How often the message or the change was sent again by hand.
+        var resends: Int32 = 0
+        var isSentAgain: Bool { resends > 0 }
 
         var hasCall: Bool { client >= 0 }
     }

@@ -40,7 +40,7 @@ struct ChangeTrial {
         guard log.rank(of: key.message) != nil, log.lastViews[key.client] != nil,
             !channel.queue.isRefused(
                 key.message, change.text == nil ? .delete : .edit,
-                to: evidence.clients[key.client].user)
+                to: evidence.clients[key.client].user, by: key.client, after: change.call)
         else { return }
         guard let edit = change.text else {
             // A complaint was made above.

@@ -23,6 +23,13 @@ struct Evidence {
         message.sender != 0 && clients.users.contains(message.sender)
     }
 
+    /// The place of the first message with a known call; those before it may be older than the
+    /// histories.
+    var beginning: Position {
+        channel.messages.lazy.filter { $0.isSeen && call(of: $0) != nil }
+            .map(\.position).min() ?? .last
+    }
+
     /// The number of messages in the log by senders without a history.
     var messagesOfOthers: Int {
         log?.messages.count { !hasHistory(channel[$0]) && call(of: channel[$0]) == nil } ?? 0

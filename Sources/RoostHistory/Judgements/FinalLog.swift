@@ -21,6 +21,10 @@ struct FinalLog: Sendable {
     private let ranks: [Int32]
     /// The texts that differ from the first ones, by message.
     private let otherTexts: [Int32: Int32]
+    /// Whether all messages stand in the order of their places, each once.
+    let isSorted: Bool
+    /// The first part that does not begin behind the end of the one before it, with its first message.
+    let misplacedPart: (message: Int32, place: HistoryPlace)?
     /// The stretch that the log covers.
     let start: Position
     let end: Position
@@ -55,20 +59,23 @@ struct FinalLog: Sendable {
         let claims = series.isEmpty ? lastViews.values.map { $0...$0 } : Array(series.values)
         // Each reach is computed once: it looks at all messages.
         let best = claims.sorted { $0.lowerBound < $1.lowerBound }
-            .map { (parts: $0, reach: Self.reach($0, in: channel)) }
+            .map { (parts: $0, reach: Self.reach($0, in: channel, isLog: !series.isEmpty)) }
             .max { $0.reach < $1.reach }
         guard let best else { return nil }
         self.init(channel, best.parts, lastViews)
     }
 
     /// Returns the order of views, or series of them, by their claim to be the log.
+    ///
+    /// Only among snapshots does one without deleted messages come first.
     private static func reach(
-        _ parts: ClosedRange<Int>, in channel: ChannelBook
+        _ parts: ClosedRange<Int>, in channel: ChannelBook, isLog: Bool
     ) -> (Int, Position, Int, Int) {
         let views = channel.views.views[parts]
         var (deleted, count) = (0, 0)
         for view in views {
             count += view.count
+            guard !isLog else { continue }
             deleted += channel.views.messages(of: view)
                 .count { channel[$0].hasAcknowledgedDeletion }
         }
@@ -83,8 +90,15 @@ struct FinalLog: Sendable {
         let views = channel.views.views[parts]
         var messages: [Int32] = []
         var otherTexts: [Int32: Int32] = [:]
+        var misplaced: (message: Int32, place: HistoryPlace)?
+        var last: Position?
         for view in views {
-            messages += channel.views.messages(of: view)
+            let own = channel.views.messages(of: view)
+            if misplaced == nil, let last, let first = own.first, view.first <= last {
+                misplaced = (first, view.place)
+            }
+            if !own.isEmpty { last = view.last }
+            messages += own
             otherTexts.merge(channel.views.texts(of: view)) { $1 }
         }
         var ranks = [Int32](repeating: -1, count: channel.messages.count)
@@ -96,7 +110,10 @@ struct FinalLog: Sendable {
         self.messages = messages
         self.otherTexts = otherTexts
         self.ranks = ranks
-        positions = messages.map { channel[$0].position }
+        let positions = messages.map { channel[$0].position }
+        self.positions = positions
+        isSorted = zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 }
+        misplacedPart = misplaced
         place = views.last?.place ?? HistoryPlace(file: 0, line: 0)
         let hasOlder = views.first?.hasOlder ?? true
         start = hasOlder ? positions.first ?? .last : .first

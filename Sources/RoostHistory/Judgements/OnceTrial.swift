@@ -12,9 +12,14 @@ struct OnceTrial {
         self.evidence = evidence
     }
 
-    func judge(_ pool: inout OpenSends, _ findings: inout Findings) {
-        let beginning = beginning
+    /// - Parameters:
+    ///   - pool: The calls of all channels without a message, of which the found ones are taken.
+    ///   - findings: Gets the complaints.
+    /// - Returns: The messages that no call sent.
+    func judge(_ pool: inout OpenSends, _ findings: inout Findings) -> Set<Int32> {
+        let beginning = evidence.beginning
         var unclaimed: [Int32: Int] = [:]
+        var unsent: Set<Int32> = []
         for (index, message) in channel.messages.enumerated() {
             guard message.isSeen else {
                 // A deletion named it, and no line shows it.
@@ -24,22 +29,22 @@ struct OnceTrial {
             let number = Int32(clamping: index)
             if let call = evidence.call(of: message) {
                 judge(number, message, sentBy: call, &findings)
-            } else if !evidence.hasHistory(message) || message.position <= beginning
-                || !judgeUnknown(number, message, &pool, &findings)
-            {
+            } else if !evidence.hasHistory(message) || message.position <= beginning {
                 unclaimed[message.sender, default: 0] += 1
+            } else {
+                switch judgeUnknown(number, message, &pool, &findings) {
+                case .sent: break
+                case .edited: unclaimed[message.sender, default: 0] += 1
+                case .unsent:
+                    unclaimed[message.sender, default: 0] += 1
+                    unsent.insert(number)
+                }
             }
             if let place = message.acknowledged { judgeLoss(number, message, place, &findings) }
         }
         for other in channel.otherTexts { judge(other, &findings) }
         judgeQueued(pool, unclaimed, &findings)
-    }
-
-    /// The place of the first message with a known call; those before it may be older than the
-    /// histories.
-    private var beginning: Position {
-        channel.messages.lazy.filter { $0.isSeen && evidence.call(of: $0) != nil }
-            .map(\.position).min() ?? .last
+        return unsent
     }
 
     /// Judges a message whose call is known.
@@ -73,22 +78,29 @@ struct OnceTrial {
             seen: evidence.quoted(text), &findings)
     }
 
-    /// Judges a message of a known user without a known call; returns whether a call was found.
+    /// The origin of a message without a known call.
+    private enum Origin {
+        case sent
+        /// Its first text here is that of an edit, so its call may be any.
+        case edited
+        case unsent
+    }
+
+    /// Judges a message of a known user without a known call.
     private func judgeUnknown(
         _ number: Int32, _ message: ChannelBook.Message, _ pool: inout OpenSends,
         _ findings: inout Findings
-    ) -> Bool {
-        // Its first text here may be that of an edit.
-        if channel.edits.isKnown(message.text, of: number) { return false }
+    ) -> Origin {
+        if channel.edits.isKnown(message.text, of: number) { return .edited }
         if pool.take(user: message.sender, channel: evidence.index, text: message.text) {
-            return true
+            return .sent
         }
         let isInLog = evidence.log?.rank(of: number) != nil
         evidence.complain(
             isInLog ? .once : .oneOrder, of: number, at: message.place,
             expected: "a message that a client of \(evidence.names[message.sender]) sent",
             seen: "no call sent \(evidence.quoted(message.text))", &findings)
-        return false
+        return .unsent
     }
 
     /// Judges that an acknowledged message is in the log.

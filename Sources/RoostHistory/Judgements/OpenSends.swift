@@ -11,29 +11,44 @@ struct OpenSends: Sendable {
         var text: Int32
     }
 
+    /// A call whose message is unknown.
+    struct Send: Sendable {
+        let client: Int32
+        let call: Int64
+        /// The request of the call's answer; 0 without one.
+        let request: Int32
+    }
+
     /// The calls for which no message was found.
     private var counts: [Key: Int] = [:]
     /// The calls at the beginning.
     private let totals: [Key: Int]
+    /// The last call of each key.
+    private let sends: [Key: Send]
     /// The numbers of the requests by channels that were answered and neither failed nor were
     /// canceled.
     private var queued: [Int32: [Int32]] = [:]
 
     init(_ clients: ClientBook, _ requests: RequestBook) {
         var counts: [Key: Int] = [:]
-        for client in clients.clients {
-            for send in client.openSends.values {
-                counts[
-                    Key(user: client.user, channel: send.channel, text: send.text), default: 0] += 1
+        var sends: [Key: Send] = [:]
+        for (index, client) in clients.clients.enumerated() {
+            for (call, send) in client.openSends {
+                let key = Key(user: client.user, channel: send.channel, text: send.text)
+                counts[key, default: 0] += 1
+                sends[key] = Send(client: Int32(clamping: index), call: call, request: 0)
             }
         }
         // A server need not return the request ID of a message that it has.
         for (index, request) in requests.requests.enumerated()
         where request.hasCall && request.message < 0 {
-            counts[Self.key(of: request, clients), default: 0] += 1
-            guard !request.isOutOfOrder else { continue }
-            queued[request.calledChannel, default: []].append(Int32(clamping: index + 1))
+            let (key, number) = (Self.key(of: request, clients), Int32(clamping: index + 1))
+            counts[key, default: 0] += 1
+            sends[key] = Send(client: request.client, call: request.call, request: number)
+            guard !request.isGivenUp else { continue }
+            queued[request.calledChannel, default: []].append(number)
         }
+        self.sends = sends
         self.counts = counts
         totals = counts
     }
@@ -41,6 +56,12 @@ struct OpenSends: Sendable {
     private static func key(of request: RequestBook.Request, _ clients: ClientBook) -> Key {
         Key(
             user: clients[request.client].user, channel: request.calledChannel, text: request.text)
+    }
+
+    /// Returns the call of a user for a text in a channel; nil unless there is exactly one.
+    func only(user: Int32, channel: Int32, text: Int32) -> Send? {
+        let key = Key(user: user, channel: channel, text: text)
+        return totals[key] == 1 ? sends[key] : nil
     }
 
     /// Takes one call out; returns false if there is none left.

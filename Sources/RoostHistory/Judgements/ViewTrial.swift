@@ -17,7 +17,8 @@ struct ViewTrial {
     }
 
     func judge(_ findings: inout Findings) {
-        guard let log = evidence.log else { return }
+        // Stretches of a log out of order cannot be looked up.
+        guard let log = evidence.log, log.isSorted else { return }
         for (index, view) in channel.views.views.enumerated()
         where view.isOrdered && !log.parts.contains(index) {
             // A log that is not the chosen one is of an earlier moment.
@@ -29,7 +30,9 @@ struct ViewTrial {
     private func judge(
         _ view: ViewBook.View, isFinal: Bool, against log: FinalLog, _ findings: inout Findings
     ) {
-        let from = max(view.hasOlder ? view.first : .first, log.start)
+        // An empty list claims the messages behind the last one that its client knew.
+        let begin = view.count == 0 ? view.known : view.first
+        let from = max(view.hasOlder ? begin : .first, log.start)
         var through = view.last
         if view.isCaughtUp, !view.hasNewer { through = isFinal ? .last : max(through, view.known) }
         through = min(through, log.end)
@@ -45,10 +48,13 @@ struct ViewTrial {
         if isFinal { compare(view, from, through, log, &findings) }
     }
 
-    /// Whether a deletion of the view's own client may hide a message from the view.
+    /// Whether a waiting deletion may hide a message from the view: one of the view's own client, or
+    /// of another process that may share its outbox.
     private func isHidden(_ message: Int32, from view: ViewBook.View) -> Bool {
         !view.isCaughtUp
-            && channel.deletions.isAsked(message, by: view.client, before: view.number)
+            && channel.deletions.isAsked(
+                message, by: view.client, of: evidence.clients[view.client].user,
+                before: view.number)
     }
 
     /// Complains of the messages that a view lacks.

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostHistory
+import Testing
+
+/// Broken promises that look good at first, in histories written by hand.
+struct HistoryClaimTests {
+    private typealias Case = HistoryCaseTests
+
+    private static func sent(_ text: String, _ call: Int64, request: String?) -> [HistoryFact] {
+        let send = HistoryFact.call(HistoryCall("send", channel: "c", text: text))
+        guard let request else { return [send] }
+        return [send, .answer(HistoryAnswer(call: call, isOK: true, request: request))]
+    }
+
+    private static func refused(_ call: Int64) -> HistoryFact {
+        .answer(HistoryAnswer(call: call, isOK: false, code: 800_101))
+    }
+
+    private static func change(_ messages: [HistoryMessage]) -> HistoryFact {
+        .change(HistoryChange(channel: "c", inserted: messages))
+    }
+
+    private static func deletion(of message: Int64) -> HistoryFact {
+        .call(HistoryCall("delete", channel: "c", message: message))
+    }
+
+    // MARK: Order of a sender
+
+    @Test func `a message of a killed client's call keeps its place before later calls`() throws {
+        func verdict(
+            _ between: [HistoryFact] = [], call: Int64 = 4, request: String? = "r1"
+        ) throws -> Verdict {
+            let start = HistoryFact.start(HistoryStart(user: "ada"))
+            var unnamed = Case.message(2, "first", request: "r1")
+            unnamed.request = request
+            return try Case.verdict([
+                (
+                    "ada",
+                    Self.sent("first", 2, request: nil) + [start] + between
+                        + Self.sent("second", call, request: "r2")
+                ), (nil, [Case.log([Case.message(1, "second", request: "r2"), unnamed])]),
+            ])
+        }
+        let overtaken = try verdict()
+        #expect(overtaken.complaints.map(\.rule) == [.senderOrder])
+        #expect(overtaken.complaints.map(\.message) == [2])
+        // A failed message, one of two equal ones and one without a request ID have no certain call.
+        let failed = HistoryFact.failed(request: "r1", code: 800_180, channel: "c")
+        #expect(try verdict([failed], call: 5).isGood)
+        #expect(try verdict(Self.sent("first", 4, request: nil), call: 5).isGood)
+        #expect(try verdict(request: nil).isGood)
+    }
+
+    @Test func `a message without its request ID keeps the place of its answered call`() throws {
+        var first = Case.message(3, "first")
+        first.request = nil
+        let zero = Case.message(1, "zero")
+        let second = Case.message(2, "second", request: "r2")
+        func verdict(_ log: [HistoryMessage]) throws -> Verdict {
+            try Case.verdict([
+                (
+                    "ada",
+                    Self.sent("zero", 2, request: "r1") + Self.sent("first", 4, request: "r9")
+                        + Self.sent("second", 6, request: "r2")
+                ), (nil, [Case.log(log)]),
+            ])
+        }
+        #expect(try verdict([zero, second, first]).complaints.map(\.rule) == [.senderOrder])
+        var last = second
+        (last.id, last.createdAt) = (4, 40)
+        #expect(try verdict([zero, first, last]).isGood)
+    }
+
+    // MARK: Holes
+
+    @Test func `an empty list lacks the messages that its caught-up client knew`() throws {
+        func verdict(_ between: [HistoryFact], log: [HistoryMessage]) throws -> Verdict {
+            var call = 3 as Int64
+            call += Int64(between.count)
+            let bo: [HistoryFact] =
+                [Self.change([Case.message(1)])] + between + [
+                    .call(HistoryCall("snapshot", channel: "c")),
+                    .snapshot(
+                        HistoryView(channel: "c", call: call, messages: [], hasOlder: true)),
+                ]
+            return try Case.verdict([("bo", bo), (nil, [Case.log(log)])])
+        }
+        let blank = try verdict([], log: [Case.message(1)])
+        #expect(blank.complaints.map(\.rule) == [.hole])
+        #expect(blank.complaints.map(\.message) == [1])
+        // A list whose messages were all deleted may be empty before older ones.
+        let deleted = [Self.deletion(of: 1), HistoryFact.deleted(1, channel: "c")]
+        #expect(try verdict(deleted, log: []).isGood)
+        var older = Case.message(2, by: "cy")
+        older.createdAt = 5
+        #expect(try verdict(deleted, log: [older]).isGood)
+    }
+
+    // MARK: One order
+
+    @Test func `a message that a client saw is in the log, also without a known call`() throws {
+        let zero = Case.message(1, "zero", request: "r0")
+        func verdict(
+            _ user: String = "ada", answered: Bool, request: String?
+        ) throws -> [Complaint.Rule] {
+            var shown = Case.message(2, by: user)
+            shown.request = request
+            let ada =
+                Self.sent("zero", 2, request: "r0")
+                + Self.sent("hi", 4, request: answered ? "r1" : nil) + [Case.view([zero])]
+            return try Case.verdict([
+                ("ada", ada), ("bo", [Self.change([shown]), Case.view([zero])]),
+                (nil, [Case.log([zero])]),
+            ]).complaints.map(\.rule)
+        }
+        #expect(try verdict(answered: true, request: nil) == [.oneOrder])
+        #expect(try verdict(answered: false, request: "r1") == [.oneOrder])
+        #expect(try verdict("di", answered: false, request: "r1") == [])
+    }
+
+    @Test func `a message has one sender in all lines`() throws {
+        let message = Case.message(1, by: "cy")
+        let verdict = try Case.verdict([
+            ("bo", [Case.view([Case.message(1, by: "di")])]), (nil, [Case.log([message])]),
+        ])
+        #expect(verdict.complaints.map(\.rule) == [.oneOrder])
+        #expect(verdict.complaints.first?.expected.contains("di") == true)
+    }
+
+    @Test(arguments: [[[1, 2], [2, 3]], [[2, 3], [1]]] as [[[Int64]]])
+    func `each part of a log begins behind the one before it`(parts: [[Int64]]) throws {
+        let facts = parts.enumerated().map { number, ids in
+            HistoryFact.log(
+                HistoryView(
+                    channel: "c", messages: ids.map { Case.message($0, by: "cy") },
+                    hasOlder: number > 0, hasNewer: number < parts.count - 1))
+        }
+        let verdict = try Case.verdict(facts, user: nil)
+        #expect(verdict.complaints.map(\.rule) == [.oneOrder])
+        #expect(verdict.complaints.map(\.place.line) == [3])
+    }
+
+    // MARK: Changes
+
+    @Test(arguments: ["edit", "delete"])
+    func `a refusal excuses no change that was queued after it`(change: String) throws {
+        let all = [Case.message(1, by: "cy", "a")]
+        func call(_ text: String) -> HistoryFact {
+            .call(
+                HistoryCall(change, channel: "c", text: change == "edit" ? text : nil, message: 1))
+        }
+        func answer(_ call: Int64) -> HistoryFact { .answer(HistoryAnswer(call: call, isOK: true)) }
+        let refusal = HistoryFact.refused(
+            1, code: 900_050, channel: "c", action: change, request: "q1")
+        let lost = [call("b"), answer(2), refusal, call("c"), answer(5)]
+        #expect(try Case.verdict(lost + [Case.view(all)]).complaints.map(\.rule) == [.undone])
+        // A repeated line is no new refusal; one of a resend or of another change is.
+        let start = HistoryFact.start(HistoryStart(user: "ada"))
+        #expect(
+            try Case.verdict(lost + [start, refusal, Case.view(all)]).complaints.map(\.rule)
+                == [.undone])
+        let resend = HistoryFact.call(HistoryCall("resend", request: "q1"))
+        #expect(try Case.verdict(lost + [resend, refusal, Case.view(all)]).isGood)
+        let second = HistoryFact.refused(
+            1, code: 900_050, channel: "c", action: change, request: "q2")
+        #expect(try Case.verdict(lost + [second, Case.view(all)]).isGood)
+        // The order of another process is unknown.
+        #expect(
+            try Case.verdict([
+                ("ada", [call("b"), answer(2), Case.view(all)]), ("ada", [refusal]),
+            ]).isGood)
+    }
+
+    @Test func `an undone deletion is found in the log that reaches farthest`() throws {
+        let all = [1, 2].map { Case.message($0, by: "cy") }
+        let ada: [HistoryFact] = [
+            Self.deletion(of: 2), .answer(HistoryAnswer(call: 2, isOK: true)),
+            .deleted(2, channel: "c"),
+        ]
+        let verdict = try Case.verdict([
+            ("ada", ada), (nil, [Case.log([all[0]])]), (nil, [Case.log(all)]),
+        ])
+        #expect(verdict.complaints.map(\.rule) == [.undone])
+    }
+
+    @Test func `refused deletions without a request ID count one by one`() throws {
+        let refusal = HistoryFact.refused(1, code: 400_108, channel: "c", action: "delete")
+        func verdict(_ refusals: [HistoryFact]) throws -> Verdict {
+            try Case.verdict(
+                [
+                    Case.send, .answer(HistoryAnswer(call: 2, isOK: true, request: "r1")),
+                    .acknowledged(Case.message(1), channel: "c"), Self.deletion(of: 1),
+                    Self.deletion(of: 1),
+                ] + refusals + [Case.log([])])
+        }
+        #expect(try verdict([refusal]).isGood)
+        #expect(try verdict([refusal, refusal]).complaints.map(\.rule) == [.once])
+    }
+
+    // MARK: Calls with an error
+
+    @Test func `a send that was answered by an error sends nothing`() throws {
+        let facts =
+            Self.sent("zero", 2, request: "r0") + [Case.send, Self.refused(4)]
+            + Self.sent("hi", 6, request: "r2")
+            + [
+                Case.log([
+                    Case.message(1, "zero", request: "r0"), Case.message(2, request: "rX"),
+                    Case.message(3, request: "r2"),
+                ])
+            ]
+        let verdict = try Case.verdict(facts)
+        #expect(verdict.complaints.map(\.rule) == [.once])
+        #expect(verdict.complaints.map(\.message) == [2])
+    }
+
+    @Test func `a deletion that was answered by an error excuses no loss and no hole`() throws {
+        let sent =
+            Self.sent("hi", 2, request: "r1") + [.acknowledged(Case.message(1), channel: "c")]
+        let deletion = [Self.deletion(of: 1), Self.refused(5)]
+        let lost = try Case.verdict(sent + deletion + [Case.log([])])
+        #expect(lost.complaints.map(\.rule) == [.once])
+        let all = [1, 2].map { Case.message($0, by: "cy") }
+        let hidden = try Case.verdict([
+            (
+                "bo",
+                [Self.deletion(of: 1), Self.refused(2), Case.view([all[1]], isCaughtUp: false)]
+            ),
+            (nil, [Case.log(all)]),
+        ])
+        #expect(hidden.complaints.map(\.rule) == [.hole])
+        // A call without an answer may have been made.
+        #expect(try Case.verdict(sent + [deletion[0], Case.log([])]).isGood)
+    }
+
+    @Test func `an edit that was answered by an error explains no text`() throws {
+        let facts =
+            Self.sent("hi", 2, request: "r1")
+            + [
+                .call(HistoryCall("edit", channel: "c", text: "new", message: 1)), Self.refused(4),
+                Case.log([Case.message(1, "new")]),
+            ]
+        #expect(try Case.verdict(facts).complaints.map(\.rule) == [.once])
+        #expect(try Case.verdict(facts.filter { $0 != Self.refused(4) }).isGood)
+    }
+
+    @Test func `a message that was sent again by hand is not lost`() throws {
+        let failed = HistoryFact.failed(request: "r1", code: 800_180, channel: "c")
+        let resent: [HistoryFact] =
+            Self.sent("hi", 2, request: "r1") + [
+                failed, .call(HistoryCall("resend", request: "r1")),
+                .answer(HistoryAnswer(call: 5, isOK: true)),
+            ]
+        let lost = try Case.verdict(resent + [Case.view([]), Case.log([])])
+        #expect(lost.complaints.map(\.rule) == [.once])
+        #expect(lost.complaints.map(\.request) == ["r1"])
+        #expect(try Case.verdict(resent + [failed, Case.view([]), Case.log([])]).isGood)
+        let canceled = HistoryFact.canceled(request: "r1", channel: "c")
+        #expect(try Case.verdict(resent + [canceled, Case.view([]), Case.log([])]).isGood)
+        #expect(
+            try Case.verdict(resent.dropLast() + [Self.refused(5), Case.view([]), Case.log([])])
+                .isGood)
+    }
+}
