@@ -19,9 +19,10 @@ from world import World
 DESCRIPTION = """\
 Five clients of three users write, edit, delete and look through a proxy that cuts connections and swallows answers, while
 clients, an app's extension and the server are killed or stopped. They also react, rename channels and keep drafts. At
-rest the unread counts of every channel list are compared with the server's, names and drafts with what was asked for,
-and `roost check` judges the histories of all clients with the server's logs: each message once, in order, no hidden
-hole, nothing undone or lost from an outbox. Calls of a stated time are held to it, without the time in which other work
+rest each client pages to the beginning of each channel, and every message is compared with the server's log, each file
+with the sent ones, the unread counts of every channel list with the server's, names and drafts with what was asked for.
+`roost check` judges the histories of all clients with the server's logs: each message once, in order, no hidden hole,
+nothing undone or lost from an outbox. Calls of a stated time are held to it, without the time in which other work
 had the processors."""
 
 

@@ -11,6 +11,12 @@ import urllib.request
 from parts import PATIENCE, Client, Fault, Proxy, Server
 
 
+# Calls that a client may refuse now and then, such as the edit of a message that is deleted meanwhile. Of so many answers
+# at least one is no refusal.
+CHANGES = ["edit", "delete", "add_reaction", "update_channel"]
+MANY = 20
+
+
 class World:
     """Ada has two devices; bo's app has an extension beside it, on the same folder; cy has one device."""
 
@@ -24,6 +30,9 @@ class World:
         self.kills = {"server": 0, "client": 0, "extension": 0}
         self.faults = []
         self.names = {}  # channel: all names that it was asked to have.
+        self.files = set()  # The texts of all files that were sent.
+        # request: how many calls were answered, by success.
+        self.answers = {request: {True: 0, False: 0} for request in CHANGES}
 
     # MARK: The platform's interface
 
@@ -54,9 +63,8 @@ class World:
         found = self.call(f"users/{user}/my_group_channels", limit=100, show_empty="true")
         return {c["channel_url"]: c["unread_message_count"] for c in found["channels"]}
 
-    def is_whole(self, message):
-        if message["type"] != "FILE":
-            return True
+    def file_text(self, message):
+        """The text of which a message's file is made; None if the file is not whole."""
         url = message["url"] if "url" in message else message["file"]["url"]
         address = f"http://127.0.0.1:{self.server.port}{urllib.parse.urlparse(url).path}"
         try:
@@ -64,12 +72,37 @@ class World:
                 content = answer.read().decode()
         except urllib.error.HTTPError as error:
             print(f"kill-test: {error} for {address}", flush=True)
-            return False
-        # The caption may have been edited since; the file keeps the first one.
+            return None
         size = len(content) // 20_000
-        return size > 0 and content == content[:size] * 20_000
+        return content[:size] if size > 0 and content == content[:size] * 20_000 else None
+
+    def file_faults(self, log):
+        """Each message has its own file, whole. Its text is the caption until that is edited."""
+        messages, faults = {}, []
+        for message in log:
+            if message["type"] != "FILE":
+                continue
+            text, name = self.file_text(message), message["message"]
+            if text is None or text not in self.files:
+                faults.append(f"the file of {name} is no file that was sent whole")
+            elif text in messages:
+                faults.append(f"{name} has the file of {messages[text]}")
+            elif not message.get("updated_at") and text != name:
+                faults.append(f"{name} has the file {text}")
+            messages.setdefault(text, name)
+        return faults
 
     # MARK: The time with faults
+
+    async def write(self, client, channel, text, is_file):
+        if is_file:
+            self.files.add(text)
+        await client.send(channel, text, is_file)
+
+    async def change(self, client, request, **fields):
+        answer = await client.ask(request, **fields)
+        if answer is not None:
+            self.answers[request][answer["ok"]] += 1
 
     async def talk(self, client, stop):
         """Writes, edits, deletes and looks, as fast as the answers come, until a process is about to die."""
@@ -80,25 +113,25 @@ class World:
             action = self.random.randrange(40)
             if action == 0 and own:
                 message = self.random.choice(own[-20:])
-                await client.ask("edit", channel=channel, message_id=message, text=f"edit {self.count}")
+                await self.change(client, "edit", channel=channel, message_id=message, text=f"edit {self.count}")
             elif action == 1 and own:
                 message = own.pop(self.random.randrange(len(own)))
-                await client.ask("delete", channel=channel, message_id=message)
+                await self.change(client, "delete", channel=channel, message_id=message)
             elif action == 2:
                 await self.look(client)
             elif action == 3 and own:
-                await client.ask(
-                    "add_reaction", channel=channel, message_id=self.random.choice(own[-20:]),
+                await self.change(
+                    client, "add_reaction", channel=channel, message_id=self.random.choice(own[-20:]),
                     key=self.random.choice(["like", "sun"]))
             elif action == 4:
                 name = f"name {self.count}"
                 self.names[channel].append(name)
-                await client.ask("update_channel", channel=channel, name=name)
+                await self.change(client, "update_channel", channel=channel, name=name)
             elif action == 5:
                 await client.save_draft(channel, f"draft {self.count}")
             else:
                 is_file = self.random.randrange(15) == 0
-                await client.send(channel, f"{client.name} {self.count}", is_file)
+                await self.write(client, channel, f"{client.name} {self.count}", is_file)
             await asyncio.sleep(self.random.random() * 0.02)
 
     async def look(self, client):
@@ -200,21 +233,43 @@ class World:
                     raise Fault(f"{client.name} keeps {waiting}")
                 await asyncio.sleep(0.3)
 
+    async def catch_up(self, client, channel):
+        """Returns a snapshot that has caught up."""
+        deadline = time.monotonic() + 60
+        while True:
+            snapshot = await client.expect("snapshot")
+            if snapshot["caught_up"]:
+                return snapshot
+            if time.monotonic() > deadline:
+                raise Fault(f"{client.name} does not catch up in {channel}")
+            await client.ask_in_time("wait_idle")
+
     async def show_all(self, client, channel):
-        """Pages to the beginning of a channel and back to its end; each snapshot goes into the history."""
+        """Pages to the beginning of a channel, and compares each message with the server's log.
+
+        Each snapshot goes into the history. `roost check` compares only the last one with the log message by message,
+        which is all of a channel up to the capacity of a list. Nobody writes any more.
+        """
+        log = {m["message_id"]: (m["message"], m.get("updated_at") or None) for m in self.log(channel)}
         await client.expect("open", channel=channel)
-        pages = 0
-        while (await client.expect("snapshot"))["has_older"]:
+        snapshot = await self.catch_up(client, channel)
+        shown, pages = {}, 0
+        while True:
+            shown.update((m["id"], (m["text"], m["updated_at"])) for m in snapshot["messages"] if m["id"])
+            if not snapshot["has_older"]:
+                break
             await client.ask("older")
             pages += 1
             if pages > 2_000:
                 raise Fault(f"{client.name} pages without end")
-        await client.expect("open", channel=channel)
-        deadline = time.monotonic() + 60
-        while not (await client.expect("snapshot"))["caught_up"]:
-            if time.monotonic() > deadline:
-                raise Fault(f"{client.name} does not catch up in {channel}")
-            await client.ask_in_time("wait_idle")
+            snapshot = await client.expect("snapshot")
+        self.faults += [
+            f"{client.name} shows message {id} of {channel} as {shown.get(id)}, the server has {log.get(id)}"
+            for id in sorted(log.keys() | shown.keys()) if shown.get(id) != log.get(id)]
+        # The list has moved away from the newest message if it is longer than its capacity.
+        if snapshot["has_newer"]:
+            await client.expect("open", channel=channel)
+        await self.catch_up(client, channel)
 
     async def compare_unread(self, client):
         """The list's unread counts become the server's, without another visit of the app."""
@@ -231,7 +286,10 @@ class World:
             await asyncio.sleep(0.2)
 
     async def compare_names(self, client):
-        """The list has the server's name of each channel, which is one that was asked for."""
+        """The list has the server's name of each channel, which is one that was asked for.
+
+        The last one of several clients is not known, so a change of name that is lost is not found.
+        """
         for channel in self.channels:
             name = self.call(f"group_channels/{channel}")["name"]
             if name not in self.names[channel]:
@@ -261,7 +319,7 @@ class World:
         lines = [{"is": "start", "form": 1, "app_id": "APP"}]
         for channel in self.channels:
             log = self.log(channel)
-            self.faults += [f"{m['message']} has another file" for m in log if not self.is_whole(m)]
+            self.faults += self.file_faults(log)
             messages = [
                 {
                     "id": m["message_id"], "created_at": m["created_at"], "text": m["message"],
@@ -280,11 +338,29 @@ class World:
     def judge(self):
         histories = [client.history for client in self.clients] + [self.write_log()]
         judged = subprocess.run(
-            [self.roost, "check", *histories], capture_output=True, text=True, timeout=PATIENCE)
+            [self.roost, "check", "--json", *histories], capture_output=True, text=True, timeout=PATIENCE)
         if judged.returncode:
             self.faults.append(f"roost check: {judged.stdout[-4000:]}{judged.stderr[-1000:]}")
-        summary = [line for line in judged.stdout.splitlines() if line.startswith("acknowledged")]
-        print(f"kill-test: {'; '.join(summary)}", flush=True)
+        lines = [json.loads(line) for line in judged.stdout.splitlines()]
+        # Each client has shown the end of each channel.
+        self.faults += [line["note"] for line in lines if "no last snapshot" in line.get("note", "")]
+        for line in lines:
+            if summary := line.get("summary"):
+                self.judge_changes(summary["acknowledged_edits"], summary["acknowledged_deletions"])
+                print(
+                    "kill-test: acknowledged: " + ", ".join(
+                        f"{summary['acknowledged_' + kind]} {kind}" for kind in ["messages", "edits", "deletions"])
+                    + f"; in the logs: {summary['messages_in_logs']} messages, "
+                    f"{summary['messages_of_others']} of senders without a history", flush=True)
+
+    def judge_changes(self, edits, deletions):
+        """A client that refuses each change of a kind, or never makes one, breaks no promise of `roost check`."""
+        for request, counts in self.answers.items():
+            if sum(counts.values()) >= MANY and not counts[True]:
+                self.faults.append(f"all {counts[False]} calls of {request} were refused")
+        for request, count in [("edit", edits), ("delete", deletions)]:
+            if self.answers[request][True] >= MANY and not count:
+                self.faults.append(f"none of {self.answers[request][True]} calls of {request} was acknowledged")
 
     async def live(self, kills):
         await self.begin()

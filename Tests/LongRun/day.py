@@ -96,14 +96,14 @@ class Day(World):
             elif action < 8:
                 await self.look(client)
             elif action < 11 and own:
-                await client.ask(
-                    "edit", channel=channel, message_id=self.random.choice(own[-20:]), text=f"edit {self.count}")
+                await self.change(
+                    client, "edit", channel=channel, message_id=self.random.choice(own[-20:]), text=f"edit {self.count}")
             elif action < 13 and own:
-                await client.ask("delete", channel=channel, message_id=own.pop())
+                await self.change(client, "delete", channel=channel, message_id=own.pop())
             elif action < 14:
-                await client.send(channel, f"{client.name} {self.count}", True)
+                await self.write(client, channel, f"{client.name} {self.count}", True)
             else:
-                await client.ask("send", channel=channel, text=f"{client.name} {self.count} " + "word " * action)
+                await self.write(client, channel, f"{client.name} {self.count} " + "word " * action, False)
             # The test's own list is no part of what is measured, and has an end too.
             del own[:-100]
 

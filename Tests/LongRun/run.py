@@ -31,12 +31,19 @@ def arguments():
     return parser.parse_args()
 
 
+def leaves(group):
+    """The errors of a group and of the groups in it."""
+    for error in group.exceptions:
+        yield from leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
+
+
 async def live(options, folder):
     day = Day(os.path.abspath(options.roost), options.seed, folder, options.minutes * 60, options.rate)
     try:
         await day.live()
-    except Fault as fault:
-        day.faults.append(str(fault))
+    except* Fault as group:
+        # The tasks of the day run in a group, which wraps the faults of its own.
+        day.faults += [str(fault) for fault in leaves(group)]
     finally:
         await day.end()
     return day
@@ -63,4 +70,5 @@ def main():
     sys.exit(1 if day.faults else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
