@@ -56,6 +56,36 @@ struct TestWorldTests {
         }
     }
 
+    @Test func `an injected fault that has not happened yet is counted`() async throws {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            await world.pass()
+            scene.phone.inject(.lostAnswer)
+            scene.phone.inject(.lostAcknowledgement)
+            try await scene.client.send("over the socket", to: scene.channel)
+            await world.pass(.seconds(60))
+            #expect(scene.phone.remaining(.lostAnswer) == 1)
+            #expect(scene.phone.remaining(.lostAcknowledgement) == 0)
+            #expect(try await world.messages(in: scene.channel).count == 1)
+        }
+    }
+
+    @Test func `a client is settled until a pass lets a person's message arrive`()
+        async throws
+    {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            let timeline = try await scene.client.timeline(of: scene.channel)
+            try await world.wait(for: scene.client) { $0.isSettled }
+            try await scene.bob.send("spam", to: scene.channel)
+            try await world.wait(for: scene.client) { $0.isSettled }
+            #expect(await timeline.snapshot.messages.isEmpty)
+            await world.pass()
+            try await world.wait(for: scene.client) { $0.isSettled }
+            #expect(await timeline.snapshot.messages.map(\.text) == ["spam"])
+        }
+    }
+
     @Test func `a story returns its result and passes its error on`() async throws {
         #expect(try await TestWorld.run { _ in 42 } == 42)
         await #expect(throws: TestFailure.self) {

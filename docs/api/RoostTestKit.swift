@@ -22,6 +22,7 @@ final class TestDevice: Sendable {
     func freeDisk()
     func inject(_ fault: TestFault, times count: Int = 1)
     func launch(_ configure: (inout Configuration) -> Void = { _ in }) async throws(RoostError) -> ChatClient
+    func remaining(_ fault: TestFault) -> Int
     func restoreLink()
     func setDelay(_ delay: Duration?)
 }

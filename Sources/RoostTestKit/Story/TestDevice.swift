@@ -88,7 +88,7 @@ public final class TestDevice: Sendable {
     /// A request whose two halves take longer than the client's limit fails, as it does on a slow network.
     public func setDelay(_ delay: Duration?) { device.network.setDelay(delay) }
 
-    /// Lets a fault happen at the next opportunities.
+    /// Lets a fault happen at the next opportunities; ``remaining(_:)`` says whether it has.
     ///
     /// - Parameters:
     ///   - fault: The fault.
@@ -98,14 +98,24 @@ public final class TestDevice: Sendable {
         device.network.request(fault.rate, times: UInt64(count))
     }
 
+    /// Returns how often an injected fault has not happened yet.
+    ///
+    /// A fault without an opportunity waits, and a story without it proves little:
+    /// `#expect(phone.remaining(.lostAcknowledgement) == 0)` shows that it happened.
+    public func remaining(_ fault: TestFault) -> Int {
+        Int(clamping: device.network.remaining(fault.rate))
+    }
+
     /// The number of requests by HTTP that the device has made.
     public var requestCount: Int { device.network.requestCount }
 
     // MARK: The disk
 
-    /// Lets each write to the disk fail, as a full disk does.
+    /// Lets each write to the databases of the app fail, as a full disk does.
+    ///
+    /// Files beside the databases are not met: a download and the copy of a file to be sent succeed.
     public func fillDisk() { disk.plan(.init(.write, code: Self.diskFull, lasts: true)) }
 
-    /// Lets writes to the disk succeed again.
+    /// Lets writes to the databases succeed again.
     public func freeDisk() { disk.plan(nil) }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A fault between a device and the server that a test asks for.
+///
+/// Text messages and edits go over the socket; pages, change logs, files, deletions and reactions go
+/// by HTTP. A fault of the other way does not meet them.
 public enum TestFault: Hashable, Sendable, CaseIterable {
     /// A request by HTTP does not reach the server; the client learns of it late.
     case lostRequest

@@ -140,7 +140,8 @@ public final class TestWorld: Sendable {
     /// Lets virtual time pass until the health of a client meets a condition, such as
     /// `world.wait(for: client) { $0.outbox.pending == 0 }`.
     ///
-    /// The condition is evaluated with each change of the health that lasts for 50 ms.
+    /// The condition is evaluated at once and then every 50 ms. The health is the client's own
+    /// knowledge: a frame on its way does not count. After a person's action, `await pass()` first.
     ///
     /// - Parameters:
     ///   - client: A client of this world.

@@ -113,6 +113,11 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         state.withLock { $0.requested[keyPath: fault] = count }
     }
 
+    /// Returns how often an injected fault is still to happen.
+    func remaining(_ fault: WritableKeyPath<Weather, UInt64>) -> UInt64 {
+        state.withLock { $0.requested[keyPath: fault] }
+    }
+
     /// Sets the time of each crossing; nil draws it.
     package func setDelay(_ delay: Duration?) { state.withLock { $0.delay = delay } }
 
