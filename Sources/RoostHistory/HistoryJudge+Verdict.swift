@@ -18,7 +18,9 @@ extension HistoryJudge {
             let log = FinalLog(channel, endedEarly: early)
             if let log {
                 let unended = channel.users.subtracting(log.lastViews.keys).subtracting(early)
-                notes += note(of: unended.sorted(), in: channel.name)
+                // A recorder that is no user shows nothing.
+                let users = unended.filter { clients[$0].user != 0 }.sorted()
+                notes += note(of: users, in: channel.name)
             } else if !channel.users.isEmpty || channel.messages.contains(where: \.isSeen) {
                 notes.append(
                     "\(channel.name) has no log and no snapshot of a client that had caught up: "

@@ -340,6 +340,11 @@ struct HistoryCaseTests {
         #expect(verdict.notes.count == 1)
         #expect(verdict.notes.first?.contains("no last snapshot of f0") == true)
         #expect(try Self.verdict(files, early: ["f0"]).notes.isEmpty)
+        // The platform's calls are no client's.
+        let platform: [HistoryFact] = [
+            .call(HistoryCall("delete", channel: "c", message: 2)), Self.log(all),
+        ]
+        #expect(try Self.verdict([("bo", [Self.view(all)]), (nil, platform)]).notes.isEmpty)
     }
 
     @Test func `missing lines are reported in a note`() throws {

@@ -26,7 +26,7 @@ struct QueueBook: Sendable {
         var message: Int32
         var client: Int32
         var request: Int32
-        /// How often the request was sent again by hand before the line.
+        /// The number of times that the request was sent again by hand before the line.
         var resends: Int32
     }
 

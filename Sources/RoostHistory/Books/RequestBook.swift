@@ -27,7 +27,7 @@ struct RequestBook: Sendable {
         var isOutOfOrder = false
         /// Whether the message was given up: failed or canceled, and not sent again by hand since.
         var isGivenUp = false
-        /// How often the message or the change was sent again by hand.
+        /// The number of times that the message or the change was sent again by hand.
         var resends: Int32 = 0
         var isSentAgain: Bool { resends > 0 }
 
