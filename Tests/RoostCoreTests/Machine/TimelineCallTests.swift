@@ -64,7 +64,6 @@ struct TimelineCallTests {
     @Test func `a server that promises newer messages and sends none ends the paging (scar 141)`() {
         var scene = CacheScene.connected()
         scene.openTimeline(at: Timestamp(milliseconds: 20))
-        let shown = scene.shown()
         for isEmpty in [true, false] {
             scene.answers = { question in
                 guard case .messages(let call) = question, case .time(let anchor) = call.anchor
@@ -77,12 +76,13 @@ struct TimelineCallTests {
             }
             let id = scene.start(.timelinePaging(TimelinePaging(Self.timeline, .newer)))
             #expect(scene.error(id) == .malformedData)
-            #expect(scene.shown() == shown)
+            // The disk has had one more.
+            #expect(scene.shown().last == 25)
             #expect(scene.timeline()?.list.hasNewer == true)
         }
         scene.answers = { _ in nil }
         let id = scene.start(.timelinePaging(TimelinePaging(Self.timeline, .newer)))
-        #expect(scene.error(id) == nil && scene.shown().count > shown.count)
+        #expect(scene.error(id) == nil && scene.shown().last == 30)
     }
 
     @Test func `a timeline that is closed during a page ends the call without messages`() {
