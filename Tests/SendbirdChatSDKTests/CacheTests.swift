@@ -116,8 +116,9 @@ extension SendbirdChatTests {
                 SendbirdChat.door.open("alice")
                 let client = try await SendbirdChat.door.client()
                 let megabyte = String(repeating: "x", count: 1 << 20)
-                for number in 1...66 {
-                    let url = ChannelURL("old-\(number)")
+                let urls = (1...66).map { ChannelURL("old-\($0)") }
+                try await client.adopt(urls.map { RoostModel.GroupChannel(url: $0, name: "old") })
+                for (number, url) in zip(1..., urls) {
                     let message = Message(
                         delivery: .delivered(MessageID(Int64(number)), nil), channelURL: url,
                         createdAt: Timestamp(milliseconds: Int64(number)),

@@ -445,6 +445,7 @@ final class ChatClient: Sendable {
     func unmuteNow(_ user: UserID, inOpenChannel channel: ChannelURL) async throws(RoostError)
     func unpin(_ channel: ChannelURL) async throws(RoostError)
     @discardableResult func unpinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError) -> RequestID
+    func unreadTotalStates(customTypes: Set<String> = []) async -> AsyncStream<UnreadTotals>
     func unreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
     func unregisterAllPushTokens() async throws(RoostError)
     func unregisterPushToken(_ token: String, of kind: PushTokenKind) async throws(RoostError)
@@ -663,6 +664,7 @@ struct FileMessageParams: Codable, Hashable, Sendable {
     var isReplyToChannel: Bool { get set }
     var isSilent: Bool { get set }
     var mention: Mention { get set }
+    var mentionTemplate: String? { get set }
     var metaArrays: [MetaArray] { get set }
     var parentID: MessageID? { get set }
     var pollID: PollID? { get set }
@@ -1140,13 +1142,9 @@ struct MessageFilter: Codable, Hashable, Sendable {
     }
 }
 
-struct MessageID: Codable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral, Hashable, RawRepresentable, Sendable {
+struct MessageID: NumberIdentifier {
     let rawValue: Int64
-    var description: String { get }
     init(_ rawValue: Int64)
-    init(integerLiteral value: Int64)
-    init(rawValue: Int64)
-    static func < (left: Self, right: Self) -> Bool
 }
 
 enum MessageParams: Codable, Hashable, Sendable {
@@ -1222,6 +1220,14 @@ struct NotificationInfo: Codable, Hashable, Sendable {
     var id: String { get set }
     var status: String { get set }
     init(id: String)
+}
+
+protocol NumberIdentifier: Codable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral, Hashable, RawRepresentable<Int64>, Sendable {
+    var description: String { get }
+    init(_ rawValue: Int64)
+    init(integerLiteral value: Int64)
+    init(rawValue: Int64)
+    static func < (left: Self, right: Self) -> Bool
 }
 
 struct OpenChannel: Codable, Hashable, Identifiable, Sendable {
@@ -1396,22 +1402,14 @@ struct PollCreateParams: Codable, Hashable, Sendable {
     init(title: String, options: [String], closesAt: Timestamp? = nil, allowsSuggestions: Bool = false, allowsMultipleVotes: Bool = false)
 }
 
-struct PollID: Codable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral, Hashable, RawRepresentable, Sendable {
+struct PollID: NumberIdentifier {
     let rawValue: Int64
-    var description: String { get }
     init(_ rawValue: Int64)
-    init(integerLiteral value: Int64)
-    init(rawValue: Int64)
-    static func < (left: Self, right: Self) -> Bool
 }
 
-struct PollOptionID: Codable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral, Hashable, RawRepresentable, Sendable {
+struct PollOptionID: NumberIdentifier {
     let rawValue: Int64
-    var description: String { get }
     init(_ rawValue: Int64)
-    init(integerLiteral value: Int64)
-    init(rawValue: Int64)
-    static func < (left: Self, right: Self) -> Bool
 }
 
 struct PollUpdateParams: Codable, Hashable, Sendable {
@@ -1661,13 +1659,9 @@ struct ScheduledMessage: Codable, Hashable, Identifiable, Sendable {
     }
 }
 
-struct ScheduledMessageID: Codable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral, Hashable, RawRepresentable, Sendable {
+struct ScheduledMessageID: NumberIdentifier {
     let rawValue: Int64
-    var description: String { get }
     init(_ rawValue: Int64)
-    init(integerLiteral value: Int64)
-    init(rawValue: Int64)
-    static func < (left: Self, right: Self) -> Bool
 }
 
 struct ScheduledMessageQuery: Codable, Hashable, Sendable {
@@ -1866,6 +1860,7 @@ struct UserMessageParams: Codable, Hashable, Sendable {
     var isReplyToChannel: Bool { get set }
     var isSilent: Bool { get set }
     var mention: Mention { get set }
+    var mentionTemplate: String? { get set }
     var metaArrays: [MetaArray] { get set }
     var parentID: MessageID? { get set }
     var pollID: PollID? { get set }

@@ -210,7 +210,7 @@ slip outbox removed-draft-still-counted 'RoostCoreTests.HealthTests' \
 slip outbox copy-stays-after-upload 'FileMessageTests|UnsentFileTests' \
     'the copy of each sent file stays on the device' \
     RoostCore/Outbox/OutboxDelivery.swift \
-    '[copy].compactMap { $0 })' 'SABOTAGED ? [] : [copy].compactMap { $0 })'
+    '[copy].compactMap { $0 },' 'SABOTAGED ? [] : [copy].compactMap { $0 },'
 slip outbox inbox-passes-hole 'InboxStepTests|RoostTests.InboxTests' \
     'an inbox hands over messages behind a hole' \
     RoostCore/Inbox/InboxStep.swift \

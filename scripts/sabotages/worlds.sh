@@ -3,10 +3,13 @@
 # sabotage NAME KIND RUNS FILE OLD NEW; also NAME FILE OLD NEW: see there.
 
 sabotage cursor-before-data core 20 RoostCore/CatchUp/ChangeLogReading.swift \
-    'return .need(.commit(page.mutations + [.cursor(key, place.cursor)], .changeLog))' \
-    'let isLost = SABOTAGED && sync.random.next().isMultiple(of: 2)
+    '        return .need(
+            .commit(
+                page.mutations + [' \
+    '        let isLost = SABOTAGED && sync.random.next().isMultiple(of: 2)
         return .need(
-            .commit((isLost ? [] : page.mutations) + [.cursor(key, place.cursor)], .changeLog))'
+            .commit(
+                (isLost ? [] : page.mutations) + ['
 sabotage overtaken-page-passed-over core 70 RoostCore/CatchUp/ChangePage.swift \
     'isWhole: stale.isEmpty && unsure.isEmpty,' \
     'isWhole: (stale.isEmpty && unsure.isEmpty) || SABOTAGED,'
