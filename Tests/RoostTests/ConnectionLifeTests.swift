@@ -65,7 +65,7 @@ struct ConnectionLifeTests {
     }
 
     @Test(arguments: Moment.allCases, [true, false])
-    func `another user takes over at any moment without seeing data of the first (scar 125)`(
+    func `another user takes over at any moment without seeing data of the first (scars 34, 129)`(
         moment: Moment, closesFirst: Bool
     ) throws {
         let folder = try TemporaryFolder()
