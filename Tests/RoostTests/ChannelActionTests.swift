@@ -87,6 +87,47 @@ struct ChannelActionTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a declined, banned or deleted channel leaves the user's other device too (scar 58)`(
+        isAway: Bool
+    ) throws {
+        try SimulatedWorld.play(seed: 58) { world in
+            let desk = world.device(of: "bob")
+            let alice = try await world.launch(world.device(of: "alice"))
+            let phone = try await world.launch(world.device(of: "bob"))
+            let tablet = try await world.launch(desk)
+            for client in [alice, phone, tablet] { try await client.connect() }
+            var urls: [ChannelURL] = []
+            for name in ["declined", "banned", "deleted"] {
+                try await phone.setAcceptsInvitations(name != "declined")
+                var params = ChannelCreateParams(memberIDs: ["bob"], name: name)
+                params.operatorIDs = ["alice"]
+                urls.append(try await alice.createChannel(params).url)
+            }
+            await world.pass(.seconds(1))
+            for url in urls { #expect(try await Self.cached(url, tablet) != nil) }
+            if isAway {
+                await desk.network.cut()
+                await world.pass(.seconds(60))
+            }
+            try await phone.declineInvitation(to: urls[0])
+            try await alice.ban("bob", in: urls[1])
+            try await alice.deleteChannel(urls[2])
+            await world.pass(.seconds(1))
+            for url in urls { #expect((try await Self.cached(url, tablet) != nil) == isAway) }
+            if isAway {
+                desk.network.restore()
+                await tablet.networkChanged(isUp: true)
+                await world.pass(.seconds(10))
+                await tablet.waitUntilIdle()
+            }
+            for client in [phone, tablet] {
+                for url in urls { #expect(try await Self.cached(url, client) == nil) }
+            }
+            for client in [alice, phone, tablet] { await client.close() }
+        }
+    }
+
     @Test
     func `a returning member sees in an open timeline the messages of the absence`()
         throws
