@@ -111,7 +111,7 @@ struct ChannelActionTests {
                 await world.pass(.seconds(60))
             }
             try await phone.declineInvitation(to: urls[0])
-            try await alice.ban("bob", in: urls[1])
+            try await alice.ban("bob", from: urls[1])
             try await alice.deleteChannel(urls[2])
             await world.pass(.seconds(1))
             for url in urls { #expect((try await Self.cached(url, tablet) != nil) == isAway) }
