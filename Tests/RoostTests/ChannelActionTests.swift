@@ -118,7 +118,7 @@ struct ChannelActionTests {
             if isAway {
                 desk.network.restore()
                 await tablet.networkChanged(isUp: true)
-                await world.pass(.seconds(10))
+                await world.pass(.seconds(60))
                 await tablet.waitUntilIdle()
             }
             for client in [phone, tablet] {

@@ -133,7 +133,6 @@ struct MainActorTests {
         { try await $0.client.markAllAsRead() },
         { try await $0.client.markAsDelivered($0.url) },
         { _ = try await $0.client.unreadTotals() },
-        { _ = await $0.client.unreadTotalStates() },
         { _ = try await $0.client.fetchUnreadTotals() },
     ]
 
@@ -277,6 +276,7 @@ struct MainActorTests {
         { await $0.client.appMoved(toForeground: true) },
         { _ = await $0.client.connectionStates() },
         { _ = await $0.client.healthStates() },
+        { _ = await $0.client.unreadTotalStates() },
         { _ = await $0.client.health },
         { _ = try await $0.client.cacheSize() },
         { _ = $0.client.journal() },
