@@ -29,13 +29,26 @@ public class SBDUser: NSObject {
     /// Language codes, the preferred one first.
     public var preferredLanguages: [String]? { value.details.preferredLanguages }
 
+    /// The user in the form that is stored.
+    var object: SerializedObject { .user(value) }
+
+    /// Takes over the user's part in a channel.
+    func take(from object: SerializedObject) {}
+
     /// Returns the user as bytes, for a store of the app's own.
-    public func serialize() -> Data? { Data(SerializedObject.user(value).bytes) }
+    public func serialize() -> Data? { Data(object.bytes) }
 
     /// Returns the user that was serialised; nil for other bytes.
+    ///
+    /// The bytes of a member or a sender tell their part in a channel. Bytes without it make a
+    /// joined member and a sender without a role.
     public class func build(fromSerializedData data: Data) -> Self? {
-        guard let user = SerializedObject(Array(data))?.anyUser else { return nil }
-        return Self(user)
+        guard let object = SerializedObject(Array(data)), let user = object.anyUser else {
+            return nil
+        }
+        let made = Self(user)
+        made.take(from: object)
+        return made
     }
 
     public override func isEqual(_ object: Any?) -> Bool {
@@ -47,35 +60,47 @@ public class SBDUser: NSObject {
 
 /// The author of a message.
 public final class SBDSender: SBDUser {
+    /// The sender; nil for a user without a part in a message.
+    private var sender: Sender?
     /// The role in the channel when the message was sent.
-    public private(set) var role = SBDRole.none
+    public var role: SBDRole { sender.map { SBDRole($0.role) } ?? .none }
 
     convenience init(_ sender: Sender) {
         self.init(sender.user)
-        role = SBDRole(sender.role)
+        self.sender = sender
+    }
+
+    override var object: SerializedObject { sender.map { .sender($0) } ?? super.object }
+
+    override func take(from object: SerializedObject) {
+        if case .sender(let sender) = object { self.sender = sender }
     }
 }
 
 /// A user as part of a channel.
 public final class SBDMember: SBDUser {
+    /// The member; nil for a user without a part in a channel.
+    private var member: Member?
     /// Whether the user has joined or is invited.
-    public private(set) var state = SBDMemberState.joined
+    public var state: SBDMemberState { member.map { SBDMemberState($0.state) } ?? .joined }
     /// The role in the channel.
-    public private(set) var role = SBDRole.none
+    public var role: SBDRole { member.map { SBDRole($0.role) } ?? .none }
     /// Whether the user may not write.
-    public private(set) var isMuted = false
+    public var isMuted: Bool { member?.isMuted ?? false }
     /// Whether the current user has blocked this one.
-    public private(set) var isBlockedByMe = false
+    public var isBlockedByMe: Bool { member?.isBlockedByMe ?? false }
     /// Whether this user has blocked the current one.
-    public private(set) var isBlockingMe = false
+    public var isBlockingMe: Bool { member?.isBlockingMe ?? false }
 
     convenience init(_ member: Member) {
         self.init(member.user)
-        state = SBDMemberState(member.state)
-        role = SBDRole(member.role)
-        isMuted = member.isMuted
-        isBlockedByMe = member.isBlockedByMe
-        isBlockingMe = member.isBlockingMe
+        self.member = member
+    }
+
+    override var object: SerializedObject { member.map { .member($0) } ?? super.object }
+
+    override func take(from object: SerializedObject) {
+        if case .member(let member) = object { self.member = member }
     }
 }
 

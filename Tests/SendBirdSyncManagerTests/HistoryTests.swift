@@ -48,6 +48,37 @@ extension SendBirdTests {
             #expect(SBDBaseChannel.build(fromSerializedData: bytes) is SBDGroupChannel)
         }
 
+        @Test func `a stored member and a stored sender keep their part in the channel (R12)`()
+            throws
+        {
+            var member = Member(
+                user: User(id: "ann"), state: .invited, role: .operator, isMuted: true)
+            member.isBlockedByMe = true
+            let channel = SBDGroupChannel(GroupChannel(url: "c", members: [member]))
+            let kept = try #require(channel.members?.firstObject as? SBDMember)
+            let data = try #require(kept.serialize())
+            let again = try #require(SBDMember.build(fromSerializedData: data))
+            #expect(again == kept && again.userId == "ann")
+            #expect(again.state == .invited && again.role == .operator)
+            #expect(again.isMuted && again.isBlockedByMe && !again.isBlockingMe)
+            let user = try #require(SBDUser.build(fromSerializedData: data))
+            #expect(user.userId == "ann" && !(user is SBDMember))
+
+            let message = SBDBaseMessage.make(
+                Message(
+                    delivery: .delivered(7, nil), channelURL: "c",
+                    createdAt: Timestamp(milliseconds: 1),
+                    sender: Sender(user: User(id: "bob"), role: .operator),
+                    content: .user(text: "hello")))
+            let sent = try #require(message.sender?.serialize())
+            #expect(SBDSender.build(fromSerializedData: sent)?.role == .operator)
+            #expect(SBDSender.build(fromSerializedData: data)?.role == SBDRole.none)
+            // The bytes of an earlier release have the user alone.
+            let plain = try #require(user.serialize())
+            #expect(SBDMember.build(fromSerializedData: plain)?.state == .joined)
+            #expect(SBDMember.build(fromSerializedData: Data("x".utf8)) == nil)
+        }
+
         @Test
         func `pages and change logs feed a database of the app's own (R56 to R61, R63, R70, R196)`()
             throws
@@ -107,6 +138,28 @@ extension SendBirdTests {
                     }
                 }
                 #expect(channels.0?.map(\.name) == ["train"])
+                let ships = SBDGroupChannelChangeLogsParams()
+                ships.customTypes = ["ship"]
+                for type in ["", "ship"] {
+                    if !type.isEmpty {
+                        try await story.bob.makeNow(
+                            .update(ChannelUpdateParams(customType: type)), in: url)
+                        await story.world.pass()
+                    }
+                    let selected: Channels = await story.wait { done in
+                        SBDMain.getMyGroupChannelChangeLogs(
+                            byTimestamp: 1, customTypes: ["ship"]
+                        ) { done(($0, $1, $2, $3, $4)) }
+                    }
+                    let same: Channels = await story.wait { done in
+                        SBDMain.getMyGroupChannelChangeLogs(byTimestamp: 1, params: ships) {
+                            done(($0, $1, $2, $3, $4))
+                        }
+                    }
+                    for page in [selected, same] {
+                        #expect(page.0?.map(\.name) == (type.isEmpty ? [] : ["train"]))
+                    }
+                }
                 try await story.bob.deleteChannel(url)
                 await story.world.pass()
                 let gone: Channels = await story.wait { done in
