@@ -118,6 +118,13 @@ struct Samples {
         return member
     }
 
+    mutating func sender() -> Sender {
+        var sender = Sender(user: person(), role: role())
+        sender.isBlockedByMe = flag()
+        sender.unknownFields = unknown(["locale", "from_the_future"])
+        return sender
+    }
+
     mutating func content() -> MessageContent {
         switch number(0...2) {
         case 0: .user(text: text())

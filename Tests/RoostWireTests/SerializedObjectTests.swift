@@ -18,7 +18,8 @@ struct SerializedObjectTests {
         var samples = Samples(seed: seed)
         let objects: [SerializedObject] = [
             .message(samples.message()), .channel(samples.channel()), .user(samples.user()),
-            .openChannel(samples.channel()),
+            .openChannel(samples.channel()), .member(samples.member()),
+            .sender(samples.sender()),
         ]
         for object in objects { #expect(Self.roundTrip(object) == object) }
     }
@@ -48,7 +49,7 @@ struct SerializedObjectTests {
         for length in 0..<2_000 {
             let bytes = (0..<(length % 97)).map { _ in UInt8(random.below(256)) }
             #expect(SerializedObject(bytes) == nil)
-            for kind in 0...5 as ClosedRange<UInt8> {
+            for kind in 0...7 as ClosedRange<UInt8> {
                 #expect(SerializedObject(Array("ROST\u{1}".utf8) + [kind, 0] + bytes) == nil)
             }
         }
@@ -65,7 +66,7 @@ struct SerializedObjectTests {
         return bytes + shifts.map { UInt8(truncatingIfNeeded: ~sum >> $0) }
     }
 
-    @Test(arguments: 1...4 as ClosedRange<UInt8>)
+    @Test(arguments: 1...6 as ClosedRange<UInt8>)
     func
         `damage under a correct checksum gives nil or an object of the same kind, never a crash (R17)`(
             kind: UInt8
@@ -77,7 +78,9 @@ struct SerializedObjectTests {
             case 1: .message(samples.message())
             case 2: .channel(samples.channel())
             case 3: .user(samples.user())
-            default: .openChannel(samples.channel())
+            case 4: .openChannel(samples.channel())
+            case 5: .member(samples.member())
+            default: .sender(samples.sender())
             }
         let bytes = Array(object.bytes.dropLast(4))
         #expect(bytes[5] == kind)
@@ -102,7 +105,7 @@ struct SerializedObjectTests {
         var bytes = Array(SerializedObject.channel(channel).bytes.dropLast(4))
         bytes[5] = 4
         #expect(SerializedObject(Self.summed(bytes)) == .openChannel(channel))
-        for kind in [0, 5, 255] as [UInt8] {
+        for kind in [0, 5, 6, 255] as [UInt8] {
             bytes[5] = kind
             #expect(SerializedObject(Self.summed(bytes)) == nil)
         }
@@ -112,7 +115,8 @@ struct SerializedObjectTests {
         var samples = Samples(seed: 11)
         for object in [
             SerializedObject.message(samples.message()), .channel(samples.channel()),
-            .user(samples.user()), .openChannel(samples.channel()),
+            .user(samples.user()), .openChannel(samples.channel()), .member(samples.member()),
+            .sender(samples.sender()),
         ] {
             let bytes = object.bytes
             for index in bytes.indices {
@@ -188,6 +192,24 @@ struct SerializedObjectTests {
             url: "sendbird_open_channel_14092", name: "Hall", customType: "t",
             createdAt: Timestamp(seconds: 1_432_039_402), memberCount: 5)
         #expect(try Self.golden("version-1-open") == [.openChannel(channel)])
+    }
+
+    @Test func `a member and a sender of version 1 decode with their meaning (R20)`() throws {
+        let user = User(
+            id: "ann", nickname: "Ánna 👋", profileURL: "https://e.org/a.png",
+            metadata: ["team": "red"])
+        var member = Member(
+            user: user, state: .invited, role: .operator, isMuted: true,
+            joinedAt: Timestamp(seconds: 1_432_039_402))
+        member.mutedUntil = Timestamp(milliseconds: 1_432_039_402_999)
+        member.muteReason = "noise"
+        member.isBlockedByMe = true
+        var sender = Sender(user: user, role: .operator)
+        sender.isBlockedByMe = true
+        let field = UnknownFields.Field(name: "from_the_future", json: #"{"a":[1]}"#)
+        member.unknownFields.keep(field)
+        sender.unknownFields.keep(field)
+        #expect(try Self.golden("version-1-people") == [.member(member), .sender(sender)])
     }
 
     @Test func `fields of a later release are kept, and a later version is refused (R20)`() throws {
