@@ -10,7 +10,7 @@ public final class SBSMMessageFilter: NSObject {
     public let messageType: SBDMessageTypeFilter
     /// The custom type; nil for all.
     public let customType: String?
-    /// The senders; nil for all.
+    /// The senders; nil or an empty list for all.
     public let senderUserIds: [String]?
 
     /// Creates a filter that selects all messages.
@@ -32,14 +32,17 @@ public final class SBSMMessageFilter: NSObject {
         guard other.messageType == .all || other.messageType == messageType,
             other.customType == nil || other.customType == customType
         else { return false }
-        guard let all = other.senderUserIds else { return true }
-        guard let senderUserIds else { return false }
-        return Set(senderUserIds).isSubset(of: all)
+        guard let all = other.senders else { return true }
+        guard let senders else { return false }
+        return Set(senders).isSubset(of: all)
     }
+
+    /// The senders; nil for all.
+    private var senders: [String]? { senderUserIds.flatMap { $0.isEmpty ? nil : $0 } }
 
     var value: MessageFilter {
         MessageFilter(
             kind: messageType.kind, customTypes: customType.map { [$0] },
-            senderIDs: senderUserIds?.map { UserID($0) })
+            senderIDs: senders?.map { UserID($0) })
     }
 }

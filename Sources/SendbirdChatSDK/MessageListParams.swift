@@ -151,7 +151,9 @@ extension MessageFilter {
         kind: MessageTypeFilter, customType: String?, customTypes: [String]?,
         senderUserIds: [String]?, replyType: SendbirdChatSDK.ReplyType
     ) {
-        let types = customTypes ?? customType.map { [$0] } ?? []
+        // An empty list selects the same as none, so the single type counts.
+        let named = customTypes.flatMap { $0.isEmpty ? nil : $0 }
+        let types = named ?? customType.map { [$0] } ?? []
         let senders = senderUserIds ?? []
         self.init(
             kind: kind.kind, customTypes: types.isEmpty ? nil : types,

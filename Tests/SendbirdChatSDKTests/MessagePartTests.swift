@@ -327,8 +327,11 @@ extension SendbirdChatTests {
                 copy.customType = nil
                 #expect(params.customType == "note")
                 #expect(copy !== params)
-                params.customTypes = nil
-                #expect(!params.belongsTo(first))
+                // An empty list of types selects the same as none.
+                for types in [[], nil] as [[String]?] {
+                    params.customTypes = types
+                    #expect(!params.belongsTo(first))
+                }
                 params.customTypes = [""]
                 #expect(params.belongsTo(first))
                 params.senderUserIds = ["bob"]
