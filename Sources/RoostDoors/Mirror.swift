@@ -65,7 +65,11 @@ package struct Mirror<Element: ListElement>: Sendable {
                 if let key { put(element, at: key) } else { putNew(element) }
             }
         }
-        var unseen = steps.map { ListDiff<Element>().withOrigins($0.origins) }
+        var unseen = steps.map { step in
+            var part = ListDiff<Element>().withOrigins(step.origins)
+            part.counterparts = step.counterparts
+            return part
+        }
         for (key, entry) in touched.inOrder {
             switch (entry.before, elements[key]) {
             case (let before?, let after?):

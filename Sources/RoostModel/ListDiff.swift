@@ -57,6 +57,11 @@ public struct ListDiff<Element: ListElement>: Hashable, Sendable {
     public package(set) var deleted: [Element] = []
     /// The causes of the step; several if steps were joined for a slow reader or found in one read.
     public package(set) var origins: Set<ChangeOrigin> = []
+    /// The values outside the list of elements that an update brought into it or removed from it.
+    ///
+    /// Such a value of a new element is the one before the update, and of a removed element the one
+    /// after it. An element that was merely read has itself here.
+    package var counterparts: [Element] = []
 
     package init() {}
 
@@ -64,6 +69,12 @@ public struct ListDiff<Element: ListElement>: Hashable, Sendable {
     package consuming func withOrigins(_ origins: Set<ChangeOrigin>) -> ListDiff {
         self.origins = origins
         return self
+    }
+
+    /// Returns the value outside the list of a new or a removed element; nil if it is unknown.
+    package func counterpart(of element: Element) -> Element? {
+        let identities = element.identities
+        return counterparts.first { other in other.identities.contains(where: identities.contains) }
     }
 
     /// Whether the step changes nothing.

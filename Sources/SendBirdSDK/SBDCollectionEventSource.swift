@@ -68,12 +68,30 @@ enum MessageChangeKind {
 }
 
 extension SBDCollectionEventSource {
-    /// The source of a change of channels.
-    init(ofChannels origins: Set<ChangeOrigin>, areDeleted: Bool) {
-        if origins.contains(.event) || origins.contains(.answer) || origins.contains(.local) {
-            self = areDeleted ? .eventChannelDeleted : .eventChannelChanged
-        } else {
-            self = .channelChangelog
+    /// The source of a changed channel.
+    init(ofChannels origins: Set<ChangeOrigin>) {
+        let isLive = !origins.isDisjoint(with: [.answer, .local, .event])
+        self = isLive ? .eventChannelChanged : .channelChangelog
+    }
+
+    /// The source of an added channel; one that was merely read fills the list.
+    init(added channel: GroupChannel, in change: ListDiff<GroupChannel>) {
+        let isRead = change.counterpart(of: channel) == channel
+        self = isRead ? .channelChangelog : Self(ofChannels: change.origins)
+    }
+
+    /// The source of a removed channel; the old library has no number for leaving one.
+    init(removed channel: GroupChannel, in change: ListDiff<GroupChannel>) {
+        self.init(ofChannels: change.origins)
+        guard self == .eventChannelChanged else { return }
+        guard let after = change.counterpart(of: channel), after.myState != .none else {
+            self = .eventChannelDeleted
+            return
+        }
+        if after.isFrozen != channel.isFrozen {
+            self = after.isFrozen ? .eventChannelFrozen : .eventChannelUnfrozen
+        } else if after.hiddenState != .unhidden, channel.hiddenState == .unhidden {
+            self = .eventChannelHidden
         }
     }
 

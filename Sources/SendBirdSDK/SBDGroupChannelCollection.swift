@@ -86,26 +86,39 @@ public final class SBDGroupChannelCollection: NSObject {
         feed.isOpen ? delegate : nil
     }
 
+    /// Calls the delegate once for each source, because a call has one source only.
     private func notify(_ event: ChannelListDriver.Event) {
         let change = event.change
-        func context(areDeleted: Bool = false) -> SBDChannelContext {
-            SBDChannelContext(
-                SBDCollectionEventSource(ofChannels: change.origins, areDeleted: areDeleted))
-        }
-        if !change.inserted.isEmpty {
+        let added = change.inserted.runs { SBDCollectionEventSource(added: $0, in: change) }
+        for (source, channels) in added {
             receiver?.channelCollection(
-                self, context: context(), addedChannels: change.inserted.map { SBDGroupChannel($0) }
-            )
+                self, context: SBDChannelContext(source),
+                addedChannels: channels.map { SBDGroupChannel($0) })
         }
         if !change.updated.isEmpty {
             receiver?.channelCollection(
-                self, context: context(),
+                self, context: SBDChannelContext(.init(ofChannels: change.origins)),
                 updatedChannels: change.updated.map { SBDGroupChannel($0.after) })
         }
-        if !change.deleted.isEmpty {
+        let removed = change.deleted.runs { SBDCollectionEventSource(removed: $0, in: change) }
+        for (source, channels) in removed {
             receiver?.channelCollection(
-                self, context: context(areDeleted: true),
-                deletedChannelUrls: change.deleted.map(\.url.rawValue))
+                self, context: SBDChannelContext(source),
+                deletedChannelUrls: channels.map(\.url.rawValue))
+        }
+    }
+}
+
+extension Array {
+    /// The elements in groups of consecutive equal values.
+    func runs<Value: Equatable>(_ value: (Element) -> Value) -> [(Value, [Element])] {
+        reduce(into: []) { runs, element in
+            let value = value(element)
+            if runs.last?.0 == value {
+                runs[runs.count - 1].1.append(element)
+            } else {
+                runs.append((value, [element]))
+            }
         }
     }
 }

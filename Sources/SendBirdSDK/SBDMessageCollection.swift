@@ -146,22 +146,26 @@ public final class SBDMessageCollection: NSObject {
         case .messages(.changed(let change)):
             for step in change.withCancellations { notify(step) }
         case .channel(let change):
-            func context(areDeleted: Bool) -> SBDMessageContext {
-                let source = SBDCollectionEventSource(
-                    ofChannels: change.origins, areDeleted: areDeleted)
-                return SBDMessageContext(source, .none)
+            for channel in change.inserted {
+                note(channel, SBDCollectionEventSource(added: channel, in: change))
             }
-            for channel in change.inserted + change.updated.map(\.after) {
-                current.withLock { $0 = channel }
-                receiver?.messageCollection(
-                    self, context: context(areDeleted: false),
-                    updatedChannel: SBDGroupChannel(channel))
+            for update in change.updated {
+                note(update.after, SBDCollectionEventSource(ofChannels: change.origins))
             }
             for channel in change.deleted {
+                let source = SBDCollectionEventSource(removed: channel, in: change)
                 receiver?.messageCollection(
-                    self, context: context(areDeleted: true), deletedChannel: channel.url.rawValue)
+                    self, context: SBDMessageContext(source, .none),
+                    deletedChannel: channel.url.rawValue)
             }
         }
+    }
+
+    private func note(_ channel: GroupChannel, _ source: SBDCollectionEventSource) {
+        current.withLock { $0 = channel }
+        receiver?.messageCollection(
+            self, context: SBDMessageContext(source, .none),
+            updatedChannel: SBDGroupChannel(channel))
     }
 
     /// Calls the delegate once for each status, because a call has one status only.
@@ -172,7 +176,7 @@ public final class SBDMessageCollection: NSObject {
                 SBDCollectionEventSource(change.origins, kind, status),
                 SBDMessageSendingStatus(status))
         }
-        for (status, messages) in change.deleted.byStatus {
+        for (status, messages) in change.deleted.runs(\.status) {
             receiver?.messageCollection(
                 self, context: context(.deleted, status), channel: channel,
                 deletedMessages: objects(messages))
@@ -180,29 +184,16 @@ public final class SBDMessageCollection: NSObject {
         let settled = change.updated.filter { $0.before.status != $0.after.status }
         let updated = change.updated.filter { $0.before.status == $0.after.status }
         for (kind, updates) in [(MessageChangeKind.settled, settled), (.updated, updated)] {
-            for (status, messages) in updates.map(\.after).byStatus {
+            for (status, messages) in updates.map(\.after).runs(\.status) {
                 receiver?.messageCollection(
                     self, context: context(kind, status), channel: channel,
                     updatedMessages: objects(messages))
             }
         }
-        for (status, messages) in change.inserted.byStatus {
+        for (status, messages) in change.inserted.runs(\.status) {
             receiver?.messageCollection(
                 self, context: context(.added, status), channel: channel,
                 addedMessages: objects(messages))
-        }
-    }
-}
-
-extension [Message] {
-    /// The messages in groups of consecutive equal status.
-    fileprivate var byStatus: [(SendingStatus, [Message])] {
-        reduce(into: []) { runs, message in
-            if runs.last?.0 == message.status {
-                runs[runs.count - 1].1.append(message)
-            } else {
-                runs.append((message.status, [message]))
-            }
         }
     }
 }

@@ -83,7 +83,7 @@ extension ChannelContext {
     convenience init(
         _ channel: RoostModel.GroupChannel, in change: ListDiff<RoostModel.GroupChannel>
     ) {
-        let source = CollectionEventSource(added: channel, change.origins)
+        let source = CollectionEventSource(added: channel, in: change)
         var detail: EventDetail?
         if source == .eventUserReceivedInvitation {
             detail = EventDetail.UserReceivedInvitation(
@@ -109,7 +109,7 @@ extension ChannelContext {
     convenience init(
         removed channel: RoostModel.GroupChannel, in change: ListDiff<RoostModel.GroupChannel>
     ) {
-        self.init(CollectionEventSource(removed: channel, change.origins))
+        self.init(CollectionEventSource(removed: channel, in: change))
     }
 }
 

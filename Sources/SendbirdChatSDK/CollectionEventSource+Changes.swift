@@ -78,20 +78,32 @@ extension CollectionEventSource {
 
     // MARK: Channels
 
-    package init(added channel: RoostModel.GroupChannel, _ origins: Set<ChangeOrigin>) {
-        switch Way(origins) {
-        case .live:
+    package init(
+        added channel: RoostModel.GroupChannel, in change: ListDiff<RoostModel.GroupChannel>
+    ) {
+        switch (Way(change.origins), change.counterpart(of: channel)) {
+        case (.live, nil):
             self = channel.myState == .invited ? .eventUserReceivedInvitation : .eventUserJoined
-        case .changeLog: self = .channelChangelog
-        case .fill: self = .channelRefresh
+        // The list has room for it since another channel was removed.
+        case (.live, channel?): self = .channelRefresh
+        case (.live, let before?):
+            self.init(Update(before: before, after: channel), change.origins)
+        case (.changeLog, _): self = .channelChangelog
+        case (.fill, _): self = .channelRefresh
         }
     }
 
-    package init(removed channel: RoostModel.GroupChannel, _ origins: Set<ChangeOrigin>) {
-        switch Way(origins) {
-        case .live: self = .eventChannelDeleted
-        case .changeLog: self = .channelChangelog
-        case .fill: self = .channelRefresh
+    package init(
+        removed channel: RoostModel.GroupChannel, in change: ListDiff<RoostModel.GroupChannel>
+    ) {
+        switch (Way(change.origins), change.counterpart(of: channel)) {
+        case (.live, nil): self = .eventChannelDeleted
+        case (.live, let after?) where after.myState == .none:
+            self = channel.myState == .invited ? .eventUserDeclinedInvitation : .eventUserLeft
+        case (.live, let after?):
+            self.init(Update(before: channel, after: after), change.origins)
+        case (.changeLog, _): self = .channelChangelog
+        case (.fill, _): self = .channelRefresh
         }
     }
 

@@ -95,6 +95,48 @@ extension SendBirdTests {
                         "deleted \(url): eventChannelDeleted",
                     ])
                 collection.dispose()
+                screen.events = []
+                _ = try await story.channel("late")
+                await story.world.pass()
+                #expect(screen.events == [])
+            }
+        }
+
+        @Test
+        func `a hidden and a frozen channel leave a list as what they are, a read one is no event`()
+            throws
+        {
+            try SyncStory.play(seed: 127) { story in
+                var urls: [ChannelURL] = []
+                for name in ["a", "b", "c", "d"] { urls.append(try await story.channel(name)) }
+                await story.connect()
+                await story.world.pass(.seconds(10))
+                let query = try #require(SBDGroupChannel.createMyGroupChannelListQuery())
+                (query.limit, query.order) = (2, .channelNameAlphabetical)
+                query.includeFrozenChannel = false
+                let (collection, screen) = (SBDGroupChannelCollection(query: query), Screen())
+                collection.delegate = screen
+                let error: SBDError? = await story.wait { done in
+                    collection.loadMore { done($1) }
+                }
+                #expect(error == nil)
+                await story.world.pass()
+                screen.events = []
+                let channel = try await story.get(urls[0])
+                let failure: SBDError? = await story.wait { done in
+                    channel.hideChannel(
+                        withHidePreviousMessages: false, completionHandler: { done($0) })
+                }
+                #expect(failure == nil)
+                await story.world.pass()
+                try await story.bob.setFrozen(true, urls[1])
+                await story.world.pass()
+                #expect(
+                    screen.events == [
+                        "deleted \(urls[0]): eventChannelHidden", "added c: channelChangelog",
+                        "deleted \(urls[1]): eventChannelFrozen", "added d: channelChangelog",
+                    ])
+                collection.dispose()
             }
         }
 

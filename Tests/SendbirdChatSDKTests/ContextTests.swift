@@ -199,12 +199,27 @@ extension SendbirdChatTests {
             #expect(
                 source { $0.lastMessage = Self.message(.delivered(1, nil)) }
                     == .eventMessageReceived)
-            #expect(Source(removed: channel, [.event]) == .eventChannelDeleted)
-            #expect(Source(added: channel, [.changeLog]) == .channelChangelog)
-            #expect(Source(added: channel, [.page]) == .channelRefresh)
+            func step(
+                _ origin: ChangeOrigin, _ other: RoostModel.GroupChannel? = nil
+            ) -> ListDiff<RoostModel.GroupChannel> {
+                var step = ListDiff<RoostModel.GroupChannel>().withOrigins([origin])
+                step.counterparts = other.map { [$0] } ?? []
+                return step
+            }
+            #expect(Source(removed: channel, in: step(.event)) == .eventChannelDeleted)
+            #expect(Source(added: channel, in: step(.changeLog)) == .channelChangelog)
+            #expect(Source(added: channel, in: step(.page)) == .channelRefresh)
+            #expect(Source(added: channel, in: step(.event)) == .eventUserJoined)
+            #expect(Source(added: channel, in: step(.event, channel)) == .channelRefresh)
             var invited = channel
             invited.myState = .invited
-            #expect(Source(added: invited, [.event]) == .eventUserReceivedInvitation)
+            #expect(Source(added: invited, in: step(.event)) == .eventUserReceivedInvitation)
+            var left = channel
+            left.myState = .none
+            #expect(Source(removed: channel, in: step(.answer, left)) == .eventUserLeft)
+            #expect(
+                Source(removed: invited, in: step(.answer, left)) == .eventUserDeclinedInvitation)
+            #expect(Source(removed: channel, in: step(.changeLog, left)) == .channelChangelog)
         }
 
         @Test func `errors are made from codes, and codes are read from errors`() {

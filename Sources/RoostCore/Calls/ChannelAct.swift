@@ -120,7 +120,8 @@ package struct ChannelAct: SyncOperation {
             if sync.channelLedger.hasOvertaken(nil, in: url, since: mark) {
                 return lookUp(url, &sync)
             }
-            sync.noteDeparture(from: url)
+            let isLeaving = question != .request(.delete(url))
+            sync.noteDeparture(from: url, isLeaving: isLeaving)
             return commit([.removeChannel(url)])
         case (.news(let news, let url), .done): return learn(news, of: url, since: mark, &sync)
         case (.hidden(let state, let hidesPrevious, let url), .moment(let offset)):

@@ -63,7 +63,7 @@ extension SyncState {
         if !fresh.isEmpty { mutations.append(.channels(fresh)) }
         // Other answers in flight may be older than this one.
         for url in fresh.map(\.url) + unsure { channelLedger.note(changeOf: url) }
-        for url in gone { noteDeparture(from: url) }
+        for url in gone { noteDeparture(from: url, isLeaving: false) }
         followReturns(to: fresh)
         return ChangePage(
             items: changes.updated.map { .channel($0.url) }

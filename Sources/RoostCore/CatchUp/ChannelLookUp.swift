@@ -94,7 +94,7 @@ package struct ChannelLookUp: SyncOperation {
         guard error.code.deniesChannel, let epoch, sync.isPresent(epoch) else {
             return .fail(error)
         }
-        sync.noteDeparture(from: channel)
+        sync.noteDeparture(from: channel, isLeaving: false)
         state = .leaving
         return .need(.commit([.removeChannel(channel)], .event))
     }

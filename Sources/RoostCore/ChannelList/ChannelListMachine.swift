@@ -91,7 +91,7 @@ package struct ChannelListMachine: Codable, Sendable {
             case .users(let updates): rename(updates, &step)
             case .channels(let change):
                 for url in change.deleted { remove(url, &step) }
-                for update in change.updated { place(update.after, &step) }
+                for update in change.updated { place(update.after, &step, from: update.before) }
                 for channel in change.inserted { place(channel, &step) }
             }
         }
@@ -100,6 +100,9 @@ package struct ChannelListMachine: Codable, Sendable {
 
     /// Notes that unknown commits were made.
     package mutating func missCommits() { isBehind = true }
+
+    /// Returns whether the list has a channel.
+    package func shows(_ channel: ChannelURL) -> Bool { keys[channel] != nil }
 
     /// Sets the marks of all channels, before the first read.
     package mutating func mark(_ marks: [ChannelURL: ChannelMarks]) { self.marks = marks }
@@ -180,7 +183,9 @@ package struct ChannelListMachine: Codable, Sendable {
         if hasMore { isBehind = true }
     }
 
-    private mutating func place(_ unmarked: GroupChannel, _ step: inout Step) {
+    private mutating func place(
+        _ unmarked: GroupChannel, _ step: inout Step, from old: GroupChannel? = nil
+    ) {
         let deleted = deletedPreview(of: unmarked)?.messageID
         if let deleted, previews[unmarked.url]?.replaced != deleted {
             // The message in its place is not known yet.
@@ -188,7 +193,10 @@ package struct ChannelListMachine: Codable, Sendable {
             return
         }
         let channel = marked(unmarked)
-        guard belongs(channel) else { return remove(channel.url, &step) }
+        guard belongs(channel) else {
+            step.note(counterpart: channel)
+            return remove(channel.url, &step)
+        }
         let before = takeOut(channel.url, &step)
         let key = order.key(of: channel)
         let index = places.end(of: key)
@@ -197,7 +205,10 @@ package struct ChannelListMachine: Codable, Sendable {
             guard before != nil || channels.isEmpty else { return }
             if before.map({ $0 < key }) ?? true { isBehind = true }
         }
-        if before == nil { step.note(channel.url) }
+        if before == nil {
+            step.note(channel.url)
+            if let old { step.note(counterpart: old) }
+        }
         channels.insert(channel, at: index)
         places.insert(key, at: index)
         keys[channel.url] = key
@@ -222,6 +233,12 @@ package struct ChannelListMachine: Codable, Sendable {
     private struct Step {
         /// Each channel as it was before; nil inside if the list did not have it.
         private(set) var before: [ChannelURL: GroupChannel?] = [:]
+        /// The values outside the list of channels that have entered or left it.
+        private(set) var counterparts: [ChannelURL: GroupChannel] = [:]
+
+        mutating func note(counterpart: GroupChannel) {
+            counterparts[counterpart.url] = counterpart
+        }
 
         mutating func note(_ channel: GroupChannel) {
             if before[channel.url] == nil { before.updateValue(channel, forKey: channel.url) }
@@ -246,6 +263,9 @@ package struct ChannelListMachine: Codable, Sendable {
         }
         let gone = step.before.filter { keys[$0.key] == nil }.compactMap(\.value)
         diff.deleted = gone.sorted { order.key(of: $0) < order.key(of: $1) }
+        diff.counterparts = (diff.inserted + diff.deleted).compactMap { channel in
+            step.counterparts[channel.url]
+        }
         return diff
     }
 }

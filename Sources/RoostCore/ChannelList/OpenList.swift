@@ -49,6 +49,8 @@ package struct OpenList: Codable, Sendable {
     /// Whether the list shows the changes of messages and the read marks that wait in the outbox.
     private let showsChanges: Bool
     private var publishedHasMore: Bool?
+    /// The shown channels that the user is leaving; their removal follows.
+    private var left: [ChannelURL] = []
     /// The changes since the last step, for the readers of the list.
     private var publications: [ListDiff<GroupChannel>] = []
 
@@ -131,12 +133,16 @@ package struct OpenList: Codable, Sendable {
             let origins = backlog.origins(
                 of: origin, through: page.sequence, \.concernsChannels)
             let serverHasMore = !page.isWhole && token.map { !$0.isEmpty } ?? true
-            publish(
-                list.replace(
-                    with: page.channels, marked: marked, previews: previews,
-                    hasMore: page.hasMore || serverHasMore, isCut: page.hasMore,
-                    sequence: page.sequence),
-                from: origins)
+            let news = backlog.commits(through: page.sequence)
+            var diff = list.replace(
+                with: page.channels, marked: marked, previews: previews,
+                hasMore: page.hasMore || serverHasMore, isCut: page.hasMore,
+                sequence: page.sequence)
+            if !origins.isDisjoint(with: [.event, .answer, .local]) {
+                // A channel that no new commit concerns was merely read.
+                diff.counterparts = diff.inserted.filter { !news.concern($0.url) }
+            }
+            publish(diff, from: origins)
         }
         for entry in backlog.takeCommits() { apply(entry.commit, from: entry.origin) }
         for (channel, marks) in nextMarks.sorted(by: { $0.key < $1.key }) {
@@ -179,6 +185,11 @@ package struct OpenList: Codable, Sendable {
         return list.isBehind
     }
 
+    /// Notes that the user has left a channel.
+    mutating func noteLeaving(_ channel: ChannelURL) {
+        if list.shows(channel), !left.contains(channel) { left.append(channel) }
+    }
+
     /// Notes that unknown commits were made.
     mutating func missCommits() {
         list.missCommits()
@@ -195,6 +206,27 @@ package struct OpenList: Codable, Sendable {
     ) {
         guard !diff.isEmpty || list.hasMore != publishedHasMore else { return }
         publishedHasMore = list.hasMore
-        publications.append(diff.withOrigins(origins))
+        var diff = diff.withOrigins(origins)
+        for channel in diff.deleted {
+            guard let index = left.firstIndex(of: channel.url) else { continue }
+            left.remove(at: index)
+            var after = channel
+            after.myState = .none
+            diff.counterparts.append(after)
+        }
+        publications.append(diff)
+    }
+}
+
+extension [Commit] {
+    /// Returns whether one of the commits has a change of a channel.
+    fileprivate func concern(_ channel: ChannelURL) -> Bool {
+        contains { commit in
+            commit.changes.contains { change in
+                guard case .channels(let change) = change else { return false }
+                return change.inserted.contains { $0.url == channel }
+                    || change.updated.contains { $0.after.url == channel }
+            }
+        }
     }
 }

@@ -220,7 +220,7 @@ extension LiveEvent {
             return end(&sync)
         case .departure:
             // All of the channel is removed (scar 58).
-            sync.noteDeparture(from: url)
+            sync.noteDeparture(from: url, isLeaving: event.category != .deleted)
             return commit([.removeChannel(url)])
         case .news(let news): return commit(sync.learn(news, of: url), thenRead: [url])
         case .unknown:

@@ -49,6 +49,10 @@ extension ListDiff {
                 result.inserted.append(element)
             }
         }
+        // A value counts where the joined step still inserts or removes its element.
+        result.counterparts = (result.counterparts + next.counterparts).filter { other in
+            (result.inserted + result.deleted).contains { $0.sharesName(with: other) }
+        }
         return result
     }
 

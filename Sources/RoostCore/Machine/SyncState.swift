@@ -218,7 +218,12 @@ extension SyncState {
     }
 
     /// Notes that the user has left or lost a channel: answers in flight are of an earlier time.
-    package mutating func noteDeparture(from channel: ChannelURL) {
+    ///
+    /// - Parameters:
+    ///   - channel: The channel.
+    ///   - isLeaving: Whether the channel goes on without the user, as far as is known.
+    package mutating func noteDeparture(from channel: ChannelURL, isLeaving: Bool = true) {
+        if isLeaving { lists.changeEach { $1?.noteLeaving(channel) } }
         channelLedger.note(departureFrom: channel)
         ledgers[channel]?.noteDeparture()
         session?.loseEnd(of: channel)

@@ -151,7 +151,9 @@ extension ListDiff<Message> {
 }
 
 extension ListDiff<GroupChannel> {
-    fileprivate var weight: Int { inserted.weight + updated.weight + deleted.weight }
+    fileprivate var weight: Int {
+        inserted.weight + updated.weight + deleted.weight + counterparts.weight
+    }
 }
 
 extension GroupChannel {
