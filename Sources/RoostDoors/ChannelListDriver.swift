@@ -145,20 +145,28 @@ package actor ChannelListDriver {
 
     private func release() {
         isLoading = false
-        let waiting = backlog
+        // At once: the page may contain all of them, and no older state of a channel may follow.
+        deliver(backlog)
         backlog = []
-        for change in waiting { take(change) }
     }
 
     private func take(_ change: ListDiff<GroupChannel>) {
         // Before the first page the app shows nothing that could change.
         guard !isClosed, hasBegun else { return }
         guard !isLoading else { return backlog.append(change) }
+        deliver([change])
+    }
+
+    private func deliver(_ changes: [ListDiff<GroupChannel>]) {
+        guard !isClosed, !door.isOther(account), !changes.isEmpty else { return }
         let before = view.channels
-        let unseen = mirror.apply(change)
+        let unseen = mirror.apply(changes)
         publish(hasMore: nil)
-        guard !unseen.isEmpty else { return }
-        notify?(Event(change: unseen, moved: Self.moved(unseen, from: before, to: view.channels)))
+        let moved = Self.moved(unseen, from: before, to: view.channels)
+        for change in unseen where !change.isEmpty {
+            let updated = Set(change.updated.map(\.after.url))
+            notify?(Event(change: change, moved: moved.intersection(updated)))
+        }
     }
 
     private func note(hasMore: Bool) {
@@ -177,7 +185,7 @@ package actor ChannelListDriver {
 
     /// Returns the changed channels whose neighbours differ, channels added and removed left aside.
     private static func moved(
-        _ change: ListDiff<GroupChannel>, from before: [GroupChannel], to after: [GroupChannel]
+        _ steps: [ListDiff<GroupChannel>], from before: [GroupChannel], to after: [GroupChannel]
     ) -> Set<ChannelURL> {
         func places(_ list: [GroupChannel], without others: [GroupChannel]) -> [ChannelURL: Int] {
             let gone = Set(others.map(\.url))
@@ -185,9 +193,10 @@ package actor ChannelListDriver {
             return Dictionary(
                 zip(stay, stay.indices).map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
         }
-        let old = places(before, without: change.deleted)
-        let new = places(after, without: change.inserted)
-        return Set(change.updated.map(\.after.url).filter { old[$0] != new[$0] })
+        let old = places(before, without: steps.flatMap(\.deleted))
+        let new = places(after, without: steps.flatMap(\.inserted))
+        let updated = steps.flatMap(\.updated).map(\.after.url)
+        return Set(updated.filter { old[$0] != new[$0] })
     }
 }
 

@@ -96,7 +96,7 @@ actor ClientObserver {
         }
     }
 
-    private func notify(_ event: ClientEvent) { door?.receive(event) }
+    private func notify(_ event: ClientEvent) { door?.receive(event, of: user) }
 
     private func take(_ event: ChatEvent, of channel: GroupChannel?) {
         switch event {

@@ -92,7 +92,7 @@ package final class Door: Sendable {
     /// The error of a call that the client has for group channels only.
     let notForOpenChannels: RoostError
 
-    /// The library's receiver of the events of all clients, called on any thread.
+    /// The library's receiver of the events of all clients, called on the app's queue.
     private let listener: @Sendable (ClientEvent) -> Void
 
     /// Creates a door.
@@ -100,8 +100,8 @@ package final class Door: Sendable {
     /// - Parameters:
     ///   - notForOpenChannels: The error of the library for a call on an open channel that the
     ///     client does not have.
-    ///   - listener: The receiver of the events of all clients, called on any thread. It keeps the
-    ///     channels of the app up to date, so it listens without any delegate too.
+    ///   - listener: The receiver of the events of all clients, called on the app's queue. It keeps
+    ///     the channels of the app up to date, so it listens without any delegate too.
     package init(
         notForOpenChannels: RoostError, listener: @escaping @Sendable (ClientEvent) -> Void
     ) {
@@ -139,8 +139,25 @@ package final class Door: Sendable {
         }
     }
 
-    /// Passes an event on to the listener.
-    package func receive(_ event: ClientEvent) { listener(event) }
+    /// Passes an event on to the listener, on the app's queue.
+    ///
+    /// `user` is that of the client; nil stands for the present one. No event but those of the
+    /// connection reaches the app after the login call of another user (scar 34).
+    package func receive(_ event: ClientEvent, of user: UserID? = nil) {
+        queue.async { [self] in
+            if case .event = event, isOther(user) { return }
+            listener(event)
+        }
+    }
+
+    /// Returns whether another user has logged in since; nil stands for any user.
+    func isOther(_ account: UserID?) -> Bool {
+        state.withLock { isOther(account, in: $0) }
+    }
+
+    private func isOther(_ account: UserID?, in state: State) -> Bool {
+        account != nil && state.account != nil && state.account != account
+    }
 
     /// The user who is logged in, or was at the last start.
     package var account: UserID? { state.withLock { $0.account ?? $0.prepared } }
@@ -279,8 +296,7 @@ package final class Door: Sendable {
     func client(of account: UserID?) async throws(RoostError) -> ChatClient {
         openPrepared()
         let current = state.withLock { state in
-            let isOther = account != nil && state.account != nil && state.account != account
-            return isOther ? nil : currentClient(in: state)
+            isOther(account, in: state) ? nil : currentClient(in: state)
         }
         guard let current else { throw .anotherUser }
         return try await noted(current).opened().client

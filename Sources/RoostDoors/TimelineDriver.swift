@@ -70,13 +70,15 @@ package actor TimelineDriver {
     private var hadHugeGap = false
     private var isClosed = false
 
+    /// Creates a driver; without an account it is that of the user at this moment.
     package init(
-        _ door: Door, channel: ChannelURL, startingAt start: Timestamp, isInclusive: Bool = true,
+        _ door: Door, of account: UserID? = nil, channel: ChannelURL,
+        startingAt start: Timestamp, isInclusive: Bool = true,
         filter: MessageFilter, pageSize: Int? = nil, capacity: Int = .max,
         notify: @escaping @Sendable (Event) -> Void
     ) {
         self.door = door
-        account = door.account
+        self.account = account ?? door.account
         executor = door.world.executor
         self.channel = channel
         self.start = start
@@ -255,6 +257,7 @@ package actor TimelineDriver {
     }
 
     private func deliver(_ changes: [ListDiff<Message>]) {
+        guard !door.isOther(account) else { return }
         let shown = changes.map { change in
             var shown = change
             shown.inserted.removeAll { !belongs($0) }

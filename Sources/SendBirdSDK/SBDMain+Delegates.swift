@@ -59,33 +59,32 @@ extension SBDMain {
 
     // MARK: Delivery
 
+    /// Passes on an event of a client; the door calls it on the app's queue.
     class func receive(_ event: ClientEvent) {
-        door.queue.async {
-            switch event {
-            case .connection(let step, let state, _):
-                session.note(step, state)
-                connectionDelegates.callEach { (delegate: any SBDConnectionDelegate) in
-                    notify(delegate, step)
-                }
-            case .event(.unreadTotalChanged(let count), _):
-                userEventDelegates.callEach { (delegate: any SBDUserEventDelegate) in
-                    delegate.didUpdateTotalUnreadMessageCount(
-                        Int32(clamping: count), totalCountByCustomType: nil)
-                }
-            case .event(.openChannel(let event), let channel):
-                if let channel { door.kept.note(channel, isOpen: true) }
-                channelDelegates.callEach { (delegate: any SBDChannelDelegate) in
-                    notify(
-                        delegate, event,
-                        value(of: event, channel).map { SBDOpenChannel(kept: $0) })
-                }
-            case .event(let event, let channel):
-                if let channel { door.kept.note(channel, isOpen: false) }
-                channelDelegates.callEach { (delegate: any SBDChannelDelegate) in
-                    notify(
-                        delegate, event,
-                        value(of: event, channel).map { SBDGroupChannel(kept: $0) })
-                }
+        switch event {
+        case .connection(let step, let state, _):
+            session.note(step, state)
+            connectionDelegates.callEach { (delegate: any SBDConnectionDelegate) in
+                notify(delegate, step)
+            }
+        case .event(.unreadTotalChanged(let count), _):
+            userEventDelegates.callEach { (delegate: any SBDUserEventDelegate) in
+                delegate.didUpdateTotalUnreadMessageCount(
+                    Int32(clamping: count), totalCountByCustomType: nil)
+            }
+        case .event(.openChannel(let event), let channel):
+            if let channel { door.kept.note(channel, isOpen: true) }
+            channelDelegates.callEach { (delegate: any SBDChannelDelegate) in
+                notify(
+                    delegate, event,
+                    value(of: event, channel).map { SBDOpenChannel(kept: $0) })
+            }
+        case .event(let event, let channel):
+            if let channel { door.kept.note(channel, isOpen: false) }
+            channelDelegates.callEach { (delegate: any SBDChannelDelegate) in
+                notify(
+                    delegate, event,
+                    value(of: event, channel).map { SBDGroupChannel(kept: $0) })
             }
         }
     }

@@ -89,36 +89,34 @@ extension SendbirdChat {
 
     // MARK: Calls
 
-    /// Passes on an event of a client, on the app's queue.
+    /// Passes on an event of a client; the door calls it on the app's queue.
     class func receive(_ event: ClientEvent) {
-        door.queue.async {
-            switch event {
-            case .connection(let step, let state, let user):
-                connectionDelegates.callEach { (delegate: any ConnectionDelegate) in
-                    notify(delegate, step, user)
-                }
-                session.note(step, state)
-            case .event(.unreadTotalChanged(let count), _):
-                userEventDelegates.callEach { (delegate: any UserEventDelegate) in
-                    delegate.didUpdateTotalUnreadMessageCount(
-                        Int32(clamping: count), totalCountByCustomType: nil)
-                    delegate.didUpdateTotalUnreadMessageCount(
-                        unreadMessageCount: UnreadMessageCount(count))
-                }
-            case .event(.openChannel(let event), let channel):
-                if let channel { door.kept.note(channel, isOpen: true) }
-                channelDelegates.callEach { (delegate: any BaseChannelDelegate) in
-                    notify(
-                        delegate, event, value(of: event, channel).map { OpenChannel(kept: $0) }
-                    )
-                }
-            case .event(let event, let channel):
-                if let channel { door.kept.note(channel, isOpen: false) }
-                channelDelegates.callEach { (delegate: any BaseChannelDelegate) in
-                    notify(
-                        delegate, event,
-                        value(of: event, channel).map { GroupChannel(kept: $0) })
-                }
+        switch event {
+        case .connection(let step, let state, let user):
+            connectionDelegates.callEach { (delegate: any ConnectionDelegate) in
+                notify(delegate, step, user)
+            }
+            session.note(step, state)
+        case .event(.unreadTotalChanged(let count), _):
+            userEventDelegates.callEach { (delegate: any UserEventDelegate) in
+                delegate.didUpdateTotalUnreadMessageCount(
+                    Int32(clamping: count), totalCountByCustomType: nil)
+                delegate.didUpdateTotalUnreadMessageCount(
+                    unreadMessageCount: UnreadMessageCount(count))
+            }
+        case .event(.openChannel(let event), let channel):
+            if let channel { door.kept.note(channel, isOpen: true) }
+            channelDelegates.callEach { (delegate: any BaseChannelDelegate) in
+                notify(
+                    delegate, event, value(of: event, channel).map { OpenChannel(kept: $0) }
+                )
+            }
+        case .event(let event, let channel):
+            if let channel { door.kept.note(channel, isOpen: false) }
+            channelDelegates.callEach { (delegate: any BaseChannelDelegate) in
+                notify(
+                    delegate, event,
+                    value(of: event, channel).map { GroupChannel(kept: $0) })
             }
         }
     }

@@ -33,7 +33,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `lists of objects survive in files, separately for each user (R24, R40 to R49, R52, R53)`()
+            `lists of objects survive in files, separately for each user (R24, R40 to R49, R52, R53, scar 34)`()
             throws
         {
             try SyncStory.play(seed: 71) { story in
@@ -53,6 +53,9 @@ extension SendBirdTests {
                 let kept = try #require(SBDFileCache.loadMessages(inChannel: url.rawValue))
                 #expect(kept.map { $0.message } == (4...103).map(String.init))
                 #expect(kept.allSatisfy { $0 is SBDUserMessage })
+                #expect(SBDFileCache.loadGroupChannels()?.map(\.name) == ["train"])
+                let open = SBDOpenChannel(GroupChannel(url: "open", name: "hall"))
+                SBDFileCache.saveChannels([channel, open])
                 #expect(SBDFileCache.loadGroupChannels()?.map(\.name) == ["train"])
                 SBDFileCache.saveMessages([], channelUrl: url.rawValue)
                 SBDFileCache.save(channels: nil)

@@ -53,4 +53,16 @@ struct MirrorTests {
         #expect(rest.filter { !$0.isEmpty }.map(\.deleted) == [[old[1]]])
         #expect(rest.allSatisfy { $0.inserted.isEmpty && $0.updated.isEmpty })
     }
+
+    @Test func `steps that a page contains show no older state once more (R87, R91)`() {
+        let states = ["old", "new"].map { Self.message(1, $0) }
+        var mirror = Mirror<Message>()
+        #expect(mirror.absorb([states[1]]) == [states[1]])
+        let unseen = mirror.apply([
+            Self.step(inserted: [states[0]], .page),
+            Self.step(updated: [(states[0], states[1])], .event),
+        ])
+        #expect(unseen.allSatisfy { $0.isEmpty })
+        #expect(mirror.all == [states[1]])
+    }
 }

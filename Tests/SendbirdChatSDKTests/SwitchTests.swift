@@ -83,6 +83,45 @@ extension SendbirdChatTests {
             }
         }
 
+        private final class Listener: BaseChannelDelegate {
+            var heard: [String] = []
+
+            func channel(_ channel: BaseChannel, didReceive message: BaseMessage) {
+                heard.append(message.message)
+            }
+        }
+
+        @Test(arguments: [false, true])
+        func `no event of a user reaches the app after the next user's login call (scar 34)`(
+            isOther: Bool
+        ) throws {
+            try DoorStory.play(seed: 88) { story in
+                let url = try await story.channel("train")
+                await story.world.add(User(id: "zoe"))
+                await story.connect()
+                let kept = try await story.get(url)
+                let listener = Listener()
+                SendbirdChat.addChannelDelegate(listener, identifier: "listener")
+                // The app's queue stands still while a message arrives.
+                let waiting = Guarded<[@Sendable () -> Void]>([])
+                SendbirdChat.door.call(
+                    on: CallbackQueue { work in waiting.withLock { $0 += [work] } })
+                try await story.bob.send("for alice", to: url)
+                await story.world.pass()
+                SendbirdChat.connect(userId: isOther ? "zoe" : "alice")
+                // From now on the kept object is of another login.
+                let news = RoostModel.GroupChannel(url: url, name: "tram")
+                SendbirdChat.door.kept.note(news, isOpen: false)
+                #expect(kept.name == (isOther ? "train" : "tram"))
+                SendbirdChat.door.call(
+                    on: CallbackQueue { [world = story.world] in world.later($0) })
+                for work in waiting.withLock({ $0 }) { story.world.later(work) }
+                await story.world.pass()
+                #expect(listener.heard.contains("for alice") == !isOther)
+                SendbirdChat.removeChannelDelegate(forIdentifier: "listener")
+            }
+        }
+
         @Test func `a failed opening forgets no later one of the same user`() throws {
             try DoorStory.play(seed: 84) { story in
                 let params = story.params()
