@@ -9,6 +9,8 @@ import SendBirdSDK
 /// The download of one channel's history from a viewpoint in both directions, in the background and
 /// into the cache only (R177 to R181).
 final class BackgroundSync: Sendable {
+    /// The user at the creation; nil if none had logged in.
+    let account = SBDMain.door.account
     private let channel: ChannelURL
     private let viewpoint: Guarded<Timestamp>
     private let download = Guarded<HistoryDownload?>(nil)

@@ -23,6 +23,9 @@ public final class SBSMMessageCollection: NSObject {
     public var viewpointTimestamp: Int64 { window.withLock { $0 }.viewpoint }
 
     private let url: ChannelURL
+    /// The user at the creation; nil if none had logged in.
+    private let account: UserID?
+    private let isRemoved = Guarded(false)
     private let current: Guarded<GroupChannel>
     private let window: Guarded<Window>
     private let watch: ChannelWatch
@@ -49,12 +52,14 @@ public final class SBSMMessageCollection: NSObject {
         channel: SBDGroupChannel, filter: SBSMMessageFilter?, viewpointTimestamp: Int64
     ) {
         let (value, filter) = (channel.value, filter ?? SBSMMessageFilter())
+        let account = SBDMain.door.account
+        self.account = account
         self.filter = filter
         url = value.url
         current = Guarded(value)
         background = BackgroundSync(value.url, at: viewpointTimestamp)
         watch = ChannelWatch(value.url)
-        let window = Window(value.url, filter.value, at: viewpointTimestamp)
+        let window = Window(value.url, of: account, filter.value, at: viewpointTimestamp)
         self.window = Guarded(window)
         super.init()
         window.feed.attach(self) { collection, event in collection.notify(event) }
@@ -159,9 +164,10 @@ public final class SBSMMessageCollection: NSObject {
     /// Moves the collection to another viewpoint.
     ///
     /// The delegate gets `.clear`, and pages must be fetched again. The download of history begins
-    /// anew at the viewpoint.
+    /// anew at the viewpoint. After `remove()` the call has no effect.
     public func resetViewpointTimestamp(_ timestamp: Int64) {
-        let new = Window(url, filter.value, at: timestamp)
+        guard !isRemoved.withLock({ $0 }) else { return }
+        let new = Window(url, of: account, filter.value, at: timestamp)
         new.feed.attach(self) { collection, event in collection.notify(event) }
         let old = window.withLock { window in
             defer { window = new }
@@ -175,6 +181,7 @@ public final class SBSMMessageCollection: NSObject {
 
     /// Closes the collection; the delegate gets no more events.
     public func remove() {
+        isRemoved.withLock { $0 = true }
         window.withLock { $0 }.close()
         watch.close()
         background.stop()

@@ -63,6 +63,8 @@ public final class SBSMSyncManager: NSObject {
     struct State {
         /// The user of the set-up; nil before it.
         var user: UserID?
+        /// Whether a set-up has named the user.
+        var isNamed = false
         var resending: Resending?
         var isSynchronizing = false
         /// The number of messages that a collection holds in memory.
@@ -93,7 +95,7 @@ public final class SBSMSyncManager: NSObject {
     /// Opens the user's database; call it at launch, before any connection.
     ///
     /// Application and server may be set later: the database is opened then. Without a set-up the
-    /// first `SBSMSyncManager()` after `SBDMain.connect` takes over the connected user.
+    /// first `SBSMSyncManager()` after each user's `SBDMain.connect` takes over that user.
     public class func setup(withUserId userId: String) {
         setup(withUserId: userId, options: SBSMSyncManagerOptions())
     }
@@ -106,12 +108,15 @@ public final class SBSMSyncManager: NSObject {
     public class func setup(withUserId userId: String, options: SBSMSyncManagerOptions) {
         let user = UserID(userId)
         SBDMain.door.prepare(user)
+        state.withLock { $0.isNamed = true }
         begin(user, options)
     }
 
     /// Takes over the user of the library, unless a set-up has named one.
     private static func adopt() {
-        guard setupError != nil, let user = SBDMain.door.account else { return }
+        guard let user = SBDMain.door.account,
+            state.withLock({ !$0.isNamed && $0.user != user })
+        else { return }
         begin(user, SBSMSyncManagerOptions())
     }
 
@@ -123,8 +128,9 @@ public final class SBSMSyncManager: NSObject {
             let before = state.resending
             var ended: [BackgroundSync] = []
             if let named = state.user, named != user {
-                ended = Array(state.downloads.values)
-                (state.downloads, state.isSynchronizing) = ([:], false)
+                ended = state.downloads.values.filter { $0.account != user }
+                state.downloads = state.downloads.filter { $0.value.account == user }
+                state.isSynchronizing = false
             }
             (state.user, state.capacity, state.resending) = (user, capacity, resending)
             // Collections made before the first set-up download with it.

@@ -23,11 +23,14 @@ final class Window: Sendable {
     /// The queue of the fetches, which are performed one after another.
     private let queue = WorkQueue()
 
-    init(_ channel: ChannelURL, _ filter: MessageFilter, at viewpoint: Int64) {
+    init(
+        _ channel: ChannelURL, of account: UserID?, _ filter: MessageFilter, at viewpoint: Int64
+    ) {
         self.viewpoint = viewpoint
         driver = TimelineDriver(
-            SBDMain.door, channel: channel, startingAt: Timestamp(milliseconds: viewpoint),
-            filter: filter, capacity: SBSMSyncManager.capacity
+            SBDMain.door, of: account, channel: channel,
+            startingAt: Timestamp(milliseconds: viewpoint), filter: filter,
+            capacity: SBSMSyncManager.capacity
         ) { [feed] event in
             switch event {
             case .changed(let change):

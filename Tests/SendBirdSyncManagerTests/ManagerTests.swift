@@ -197,10 +197,13 @@ extension SendBirdTests {
             }
         }
 
-        @Test func `a set-up of another user ends the collections of the first`() throws {
+        @Test func `a set-up of another user ends the collections of the first (R185, scar 34)`()
+            throws
+        {
             try SyncStory.play(seed: 116) { story in
                 let url = try await story.channel("train")
                 await story.world.add(User(id: "carol"))
+                try await story.bob.makeNow(.invite(["carol"]), in: url)
                 await story.connect()
                 let view = ThreeLists(try await story.get(url))
                 view.collection.fetch(in: .previous)
@@ -218,6 +221,13 @@ extension SendBirdTests {
                 SBSMSyncManager.resumeSynchronize()
                 await story.world.pass(.seconds(30))
                 #expect(view.news == [])
+                // A new viewpoint makes no collection of the second user.
+                view.collection.resetViewpointTimestamp(Int64.max)
+                let error: SBDError? = await story.wait { done in
+                    view.collection.fetch(in: .previous) { (error: SBDError?) in done(error) }
+                }
+                #expect(error?.code == RoostError.Code.connectionCanceled.rawValue)
+                #expect(view.lists["sent"] == [])
                 view.collection.remove()
             }
         }

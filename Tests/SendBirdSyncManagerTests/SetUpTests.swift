@@ -111,19 +111,49 @@ extension SendBirdTests {
         }
 
         @Test(arguments: ["init", "manager", "resume"])
-        func `the manager of a connected user needs no set-up (R156, R157)`(call: String) throws {
+        func `the manager of a connected user needs no set-up (R156, R157, R161)`(call: String)
+            throws
+        {
             try Self.play(seed: 132) { story in
                 let url = try await story.channel("train")
                 for number in 1...60 { try await story.bob.send("\(number)", to: url) }
                 await story.bob.waitUntilIdle()
                 await Self.connect(story)
                 switch call {
-                case "init": SBSMSyncManager().resumeSynchronize()
+                case "init": SBSMSyncManager().resumeSynchronization()
                 case "manager": SBSMSyncManager.manager().resumeSynchronize()
-                default: SBSMSyncManager.resumeSynchronize()
+                default: SBSMSyncManager.resumeSynchronization()
                 }
                 let collection = SBSMMessageCollection(
                     channel: try await story.get(url), filter: nil, viewpointTimestamp: Int64.max)
+                await Self.expectDownload(story, collection)
+            }
+        }
+
+        @Test func `without a set-up the manager takes over each user who connects (R138, R157)`()
+            throws
+        {
+            try Self.play(seed: 138) { story in
+                let url = try await story.channel("train")
+                await story.world.add(User(id: "carol"))
+                try await story.bob.makeNow(.invite(["carol"]), in: url)
+                for number in 1...60 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await Self.connect(story)
+                SBSMSyncManager().resumeSynchronize()
+                let _: Bool = await story.wait { done in SBDMain.disconnect { done(true) } }
+                await Self.connect(story, as: "carol")
+                // A collection that is made before the take-over downloads its history too.
+                let channel = try await story.get(url)
+                let collection = SBSMMessageCollection(
+                    channel: channel, filter: nil, viewpointTimestamp: Int64.max)
+                SBSMSyncManager().resumeSynchronize()
+                try await story.bob.setFrozen(true, url)
+                await story.world.pass()
+                for number in 1...21 { channel.sendUserMessage("\(number)") }
+                await story.world.pass(.seconds(10))
+                let client = try await SBDMain.door.client()
+                #expect(await client.failedMessages(in: url).count == 20)
                 await Self.expectDownload(story, collection)
             }
         }

@@ -156,6 +156,14 @@ extension SendBirdTests {
                 let view = try await Self.cutOff(story)
                 if isRemoved {
                     view.messageCollection.remove()
+                    // The guide's screen moves its collection after each reconnection.
+                    view.messageCollection.resetViewpointTimestamp(Int64.max)
+                    let error: SBDError? = await story.wait { done in
+                        view.messageCollection.fetch(in: .previous) { (error: SBDError?) in
+                            done(error)
+                        }
+                    }
+                    #expect(error?.code == RoostError.Code.collectionDisposed.rawValue)
                 } else {
                     view.messageCollection.resetViewpointTimestamp(Int64.max)
                     await story.world.pass()
