@@ -219,6 +219,30 @@ public final class MessageCache: SBDChannelDelegate {
         }
     }
 
+    public func channel(
+        _ sender: SBDGroupChannel, didReceiveInvitation invitees: [SBDUser]?, inviter: SBDUser?
+    ) {
+        try? table.insert([sender])
+    }
+
+    public func channel(
+        _ sender: SBDGroupChannel, didDeclineInvitation invitee: SBDUser?, inviter: SBDUser?
+    ) {
+        if let invitee, isMe(invitee) {
+            try? table.deleteChannels([sender.channelUrl])
+        } else {
+            try? table.insert([sender])
+        }
+    }
+
+    public func channelDidUpdateReadReceipt(_ sender: SBDGroupChannel) {
+        try? table.insert([sender])
+    }
+
+    public func channelDidChangeMemberCount(_ channels: [SBDGroupChannel]) {
+        try? table.insert(channels)
+    }
+
     public func channel(_ sender: SBDBaseChannel, userWasBanned user: SBDUser) {
         if isMe(user) { try? table.deleteChannels([sender.channelUrl]) }
     }

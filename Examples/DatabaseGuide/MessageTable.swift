@@ -116,9 +116,13 @@ public import SendBirdSDK
         }
     }
 
-    /// Inserts or updates channels.
+    /// Inserts or updates channels; a hidden one is deleted, because the list does not show it.
     public func insert(_ channels: [SBDGroupChannel]) throws {
         for channel in channels {
+            guard !channel.isHidden else {
+                try deleteRows(of: [channel.channelUrl])
+                continue
+            }
             guard let payload = channel.serialize() else { continue }
             let time = channel.lastMessage?.createdAt ?? Int64(channel.createdAt) * 1000
             try run(

@@ -314,6 +314,51 @@ extension SendBirdTests {
             }
         }
 
+        /// Expects the same names in an app's own list after it was filled anew.
+        private static func expectFull(
+            _ names: [String], _ cache: MessageCache, _ story: SyncStory
+        ) async throws {
+            await story.world.pass()
+            #expect(try Self.names(cache) == names)
+            await fill(cache, story)
+            #expect(try Self.names(cache) == names)
+        }
+
+        @Test(arguments: [false, true])
+        func `an app's own list follows invitations, hiding and reading elsewhere (R69, R72)`(
+            isInvited: Bool
+        ) throws {
+            try SyncStory.play(seed: 39) { story in
+                if isInvited {
+                    await story.world.add(User(id: "alice"), acceptsInvitations: false)
+                }
+                let tablet = try await story.world.launch(story.world.device(of: "alice"))
+                try await tablet.connect()
+                await story.connect()
+                let cache = try Self.cache(story)
+                SBDMain.add(cache as any SBDChannelDelegate, identifier: "cache")
+                defer { SBDMain.removeAllChannelDelegates() }
+                let url = try await story.channel("train")
+                try await Self.expectFull(["train"], cache, story)
+                if isInvited {
+                    try await tablet.declineInvitation(to: url)
+                    try await Self.expectFull([], cache, story)
+                } else {
+                    try await story.bob.send("hi", to: url)
+                    await story.world.pass()
+                    #expect(try cache.table.channels().map(\.unreadMessageCount) == [1])
+                    try await tablet.markAsReadNow(url, awaitingServer: true)
+                    await story.world.pass()
+                    #expect(try cache.table.channels().map(\.unreadMessageCount) == [0])
+                    try await tablet.makeNow(.hide(allowsAutoUnhide: false), in: url)
+                    try await Self.expectFull([], cache, story)
+                    try await tablet.makeNow(.unhide, in: url)
+                    try await Self.expectFull(["train"], cache, story)
+                }
+                await tablet.close()
+            }
+        }
+
         private static func loadNewer(
             _ cache: MessageCache, _ url: ChannelURL, _ story: SyncStory
         ) async throws {
