@@ -33,12 +33,12 @@ extension SBDUserEventDelegate {
     ) {}
 }
 
-/// The receiver of live events in channels; the user's own messages are not among them.
+/// The receiver of live events in channels; messages that this device has sent are not among them.
 ///
 /// `channelWasChanged(_:)` is called after the method of its own of each change but the arrival,
 /// edit and deletion of a message, read marks, typing, members and mutes.
 public protocol SBDChannelDelegate: AnyObject {
-    /// A message of another user has arrived.
+    /// A message has arrived that this device has not sent.
     func channel(_ sender: SBDBaseChannel, didReceive message: SBDBaseMessage)
     /// A message was edited.
     func channel(_ sender: SBDBaseChannel, didUpdate message: SBDBaseMessage)

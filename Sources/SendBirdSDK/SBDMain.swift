@@ -52,6 +52,8 @@ public final class SBDMain: NSObject {
     private class func configure(_ applicationId: String) {
         door.configure { settings in
             settings.applicationID = applicationId
+            // The old sync manager keeps all messages to the first one (R178).
+            settings.limit = CacheLimit(maxSize: ByteCount(bytes: .max))
             session.provide(to: &settings)
         }
         life.watch()

@@ -74,7 +74,7 @@ struct ChatEventTests {
     }
 
     @Test
-    func `messages, mentions, edits and deletions of others are reported in order`() throws {
+    func `messages, mentions, edits and deletions of others are reported in order (R190)`() throws {
         try Self.play { world, pair in
             var params = UserMessageParams(text: "hi")
             params.mention = Mention(userIDs: ["alice"])

@@ -320,7 +320,7 @@ struct MainActorTests {
         { await $0.client.use(token: nil) },
     ]
 
-    @Test func `the main actor continues while disk and network block every call (scar 139)`()
+    @Test func `the main actor continues while disk and network block every call (R181, scar 139)`()
         async throws
     {
         let folder = try TemporaryFolder()

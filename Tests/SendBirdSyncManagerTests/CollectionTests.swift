@@ -166,7 +166,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `the whole history is downloaded, into the cache only (R10, R11, R154, R178 to R181)`()
+            `the whole history is downloaded, into the cache only (R10, R11, R154, R178 to R180)`()
             throws
         {
             try SyncStory.play(seed: 3) { story in

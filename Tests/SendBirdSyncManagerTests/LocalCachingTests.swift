@@ -140,6 +140,14 @@ extension SendBirdTests {
             }
         }
 
+        @Test func `the cache of the old library has no limit (R178)`() throws {
+            try SyncStory.play(seed: 128) { story in
+                await story.connect()
+                let limit = try #require(SBDMain.door.configuration?.cacheLimit.maxSize)
+                #expect(limit == ByteCount(bytes: .max))
+            }
+        }
+
         @Test func `a message collection shows the cache, then the server, then events`() throws {
             try SyncStory.play(seed: 122) { story in
                 let url = try await story.channel("train")
