@@ -48,6 +48,23 @@ struct ChannelListMachineTests {
         #expect(diff.inserted.isEmpty && diff.deleted.isEmpty)
     }
 
+    @Test func `a channel that an update adds or removes has its value outside the list (R89)`() {
+        var machine = Self.opened(hasMore: false, Self.channel("a", lastMessage: 9))
+        let shown = Self.channel("b", lastMessage: 5)
+        var hidden = shown
+        hidden.hiddenState = .untilShown
+        let added = ChannelsChange(updated: [Update(before: hidden, after: shown)])
+        let first = machine.apply(Commit(sequence: 2, changes: [.channels(added)]))
+        #expect(first.inserted == [shown] && first.counterparts == [hidden])
+        let removed = ChannelsChange(updated: [Update(before: shown, after: hidden)])
+        let second = machine.apply(Commit(sequence: 3, changes: [.channels(removed)]))
+        #expect(second.deleted == [shown] && second.counterparts == [hidden])
+        let ends = ChannelsChange(inserted: [shown], deleted: ["a"])
+        let third = machine.apply(Commit(sequence: 4, changes: [.channels(ends)]))
+        #expect(third.inserted == [shown] && third.deleted.count == 1)
+        #expect(third.counterparts.isEmpty)
+    }
+
     @Test func `after a skipped commit the list is behind until it is read (scar 53)`() {
         var machine = Self.opened(hasMore: false, Self.channel("a", lastMessage: 9))
         _ = machine.apply(Commit(sequence: 2, changes: []))

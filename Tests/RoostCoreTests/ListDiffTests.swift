@@ -68,6 +68,20 @@ struct ListDiffTests {
         #expect(backlog.origins(of: nil, through: 9) { $0.concerns("a") } == [.disk])
     }
 
+    @Test func `joined diffs keep the values outside the list of what they insert or delete`() {
+        func item(_ name: Int, _ version: UInt64) -> Item { Item(name: name, version: version) }
+        var first = ListDiff(from: [item(3, 0)], to: [item(1, 1), item(2, 1)])
+        first.counterparts = [item(1, 0), item(2, 0), item(3, 1)]
+        var second = ListDiff(from: [item(1, 1), item(2, 1)], to: [item(2, 2), item(3, 2)])
+        second.counterparts = [item(1, 2), item(3, 1)]
+        let joined = first.followed(by: second)
+        #expect(joined.inserted == [item(2, 2)] && joined.deleted.isEmpty)
+        #expect(joined.updated.map(\.after) == [item(3, 2)])
+        #expect(joined.counterparts == [item(2, 0)])
+        #expect(joined.counterpart(of: item(2, 2)) == item(2, 0))
+        #expect(joined.counterpart(of: item(3, 2)) == nil)
+    }
+
     @Test func `joined diffs keep all their origins (scar 86)`() {
         let live = ListDiff<Message>().withOrigins([.event])
         #expect(live.followed(by: ListDiff().withOrigins([.page])).origins == [.event, .page])

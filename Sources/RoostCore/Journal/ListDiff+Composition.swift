@@ -49,10 +49,11 @@ extension ListDiff {
                 result.inserted.append(element)
             }
         }
+        result.counterparts += next.counterparts
+        guard !result.counterparts.isEmpty else { return result }
         // A value counts where the joined step still inserts or removes its element.
-        result.counterparts = (result.counterparts + next.counterparts).filter { other in
-            (result.inserted + result.deleted).contains { $0.sharesName(with: other) }
-        }
+        let names = Set((result.inserted + result.deleted).flatMap(\.identities))
+        result.counterparts.removeAll { !$0.identities.contains(where: names.contains) }
         return result
     }
 
