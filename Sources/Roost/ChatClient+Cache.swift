@@ -88,9 +88,9 @@ extension ChatClient {
     }
 
     /// Removes everything that the server can restore: channels, messages, users, the last login
-    /// and downloaded files. Downloads in progress end, and damaged files that repairs have put aside
-    /// are deleted.
+    /// and downloaded files.
     ///
+    /// Downloads in progress end, and damaged files that repairs have put aside are deleted.
     /// Unsent messages stay unless `includingUnsent` is true; then all but those being sent right
     /// now are lost. Inboxes stay where they are (`removeInbox(_:)`). A connected client fetches the
     /// channel list and the contents of open collections again: when a user signs out, disconnect

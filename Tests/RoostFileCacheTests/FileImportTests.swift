@@ -124,9 +124,10 @@ struct FileImportTests {
     /// Plays a story in which the files of Alice's app are older than her connected client.
     private static func playLate(
         seed: UInt64,
-        _ story: @escaping @Sendable (
-            SimulatedWorld, ChatClient, ChatClient, FileCache, GroupChannel
-        ) async throws -> Void
+        _ story:
+            @escaping @Sendable (
+                SimulatedWorld, ChatClient, ChatClient, FileCache, GroupChannel
+            ) async throws -> Void
     ) throws {
         let folder = try TemporaryFolder()
         try SimulatedWorld.play(seed: seed) { world in

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncMachine.Input {
-    /// Whether the input may change the unread counts that the app sees.
+    /// Returns whether the input may change the unread counts that the app sees.
     ///
-    /// - Parameter isMarked: Whether changes of channels wait in the outbox; some, such as a read
-    ///   mark, count before they are made.
+    /// Some changes of channels, such as a read mark, count while they wait in the outbox;
+    /// `isMarked` is whether any waits.
     package func mayChangeCounts(whileMarked isMarked: Bool) -> Bool {
         switch self {
         case .missedCommits, .reply(_, .kept): true

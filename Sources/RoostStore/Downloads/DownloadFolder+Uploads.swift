@@ -16,6 +16,7 @@ extension DownloadFolder {
     ///   - copy: The copy.
     ///   - attachments: The folder of the copy.
     ///   - address: The address to which the file was uploaded.
+    /// - Throws: `.full` or `.notAccessible`; a part may be left, which a download replaces.
     package func adopt(
         _ copy: CopiedFile, in attachments: String, as address: String
     ) async throws(StoreError) {

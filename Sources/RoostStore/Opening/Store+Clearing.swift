@@ -9,8 +9,10 @@ internal import RoostSQLite
 extension Store {
     /// Deletes the damaged files that repairs have replaced.
     ///
-    /// - Parameter includingUnsent: Whether also those of the outbox, which may have the only copy of
-    ///   an unsent message, and the unsent items that this release cannot read.
+    /// With `includingUnsent` also those of the outbox, which may have the only copy of an unsent
+    /// message, and the unsent items that this release cannot read.
+    ///
+    /// - Throws: `.notAccessible` if a file cannot be deleted; the call may be repeated.
     package func clearRemains(includingUnsent: Bool) async throws(StoreError) {
         try await writer.deleteQuarantined()
         if includingUnsent { try await outbox.deleteUnreadable() }
