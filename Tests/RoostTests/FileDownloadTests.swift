@@ -155,7 +155,8 @@ struct FileDownloadTests {
                 phone, configure: { $0.downloadsLimit = ByteCount(bytes: 1_000_000) })
             try await client.connect()
             let channel = try await client.createChannel(
-                ChannelCreateParams(memberIDs: ["bob"])).url
+                ChannelCreateParams(memberIDs: ["bob"])
+            ).url
             let bytes = [Self.bytes(size), Self.bytes(250_001)]
             for bytes in bytes {
                 try await client.send(

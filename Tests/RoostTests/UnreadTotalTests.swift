@@ -26,7 +26,8 @@ struct UnreadTotalTests {
             let bob = try await world.launch(world.device(of: "bob"))
             for client in [alice, tablet, bob] { try await client.connect() }
             let url = try await bob.createChannel(
-                ChannelCreateParams(memberIDs: ["alice"], name: "talk")).url
+                ChannelCreateParams(memberIDs: ["alice"], name: "talk")
+            ).url
             await world.pass()
             let badge = Badge()
             let totals = await alice.unreadTotalStates()
@@ -74,7 +75,8 @@ struct UnreadTotalTests {
             let bob = try await world.launch(world.device(of: "bob"))
             for client in [alice, bob] { try await client.connect() }
             let url = try await bob.createChannel(
-                ChannelCreateParams(memberIDs: ["alice"], name: "talk")).url
+                ChannelCreateParams(memberIDs: ["alice"], name: "talk")
+            ).url
             await world.pass()
             let badge = Badge()
             let totals = await alice.unreadTotalStates()
