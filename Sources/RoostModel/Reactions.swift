@@ -31,8 +31,6 @@ public struct ReactionChange: Hashable, Codable, Sendable {
     public var isAdded: Bool
     /// The time of the change by the server's clock.
     public var updatedAt: Timestamp
-    /// Whether the change answers a request of this device, so that older events may follow.
-    package var isAnswer = false
 
     /// Creates a change.
     public init(key: String, userID: UserID, isAdded: Bool, updatedAt: Timestamp) {
@@ -72,17 +70,13 @@ extension [Reaction] {
     ///
     /// A change older than the entry removes nothing and adds no user twice. Without
     /// `ReactionTimes` it may add a user again who removed the reaction meanwhile.
-    ///
-    /// The entry keeps its time at an answer to this device, because the removal of another user's
-    /// reaction may be older and come later, by the socket (scar 115).
     public func applying(_ change: ReactionChange) -> [Reaction] {
         var reactions = self
         guard let index = reactions.firstIndex(where: { $0.key == change.key }) else {
             if change.isAdded {
                 reactions.append(
                     Reaction(
-                        key: change.key, userIDs: [change.userID],
-                        updatedAt: change.isAnswer ? Timestamp(milliseconds: 0) : change.updatedAt))
+                        key: change.key, userIDs: [change.userID], updatedAt: change.updatedAt))
             }
             return reactions
         }
@@ -90,15 +84,11 @@ extension [Reaction] {
         if change.isAdded, !isKnown {
             reactions[index].userIDs.append(change.userID)
             if reactions[index].count > 0 { reactions[index].count += 1 }
-        } else if !change.isAdded, isKnown,
-            change.isAnswer || change.updatedAt >= reactions[index].updatedAt
-        {
+        } else if !change.isAdded, isKnown, change.updatedAt >= reactions[index].updatedAt {
             reactions[index].userIDs.removeAll { $0 == change.userID }
             if reactions[index].count > 0 { reactions[index].count -= 1 }
         }
-        if !change.isAnswer {
-            reactions[index].updatedAt = Swift.max(reactions[index].updatedAt, change.updatedAt)
-        }
+        reactions[index].updatedAt = Swift.max(reactions[index].updatedAt, change.updatedAt)
         if reactions[index].userIDs.isEmpty, reactions[index].count == 0 {
             reactions.remove(at: index)
         }

@@ -34,27 +34,6 @@ struct DetailMergingTests {
     }
 
     @Test
-    func `an answer to an own reaction lets older events of other users follow (scar 115)`() {
-        func answer(_ isAdded: Bool, at moment: Int64) -> ReactionChange {
-            var change = change("a", isAdded, at: moment)
-            change.isAnswer = true
-            return change
-        }
-        let known = [Reaction(key: "k", userIDs: ["b"], updatedAt: Timestamp(milliseconds: 4))]
-        var reactions = known.applying(answer(true, at: 6)).applying(change("b", false, at: 5))
-        #expect(reactions.map(\.userIDs) == [["a"]])
-        reactions = reactions.applying(change("a", true, at: 6))
-        #expect(reactions.map(\.updatedAt.milliseconds) == [6])
-        #expect(reactions.applying(answer(false, at: 7)) == [])
-
-        // The answer is the first that is known of the key.
-        let new = [].applying(answer(true, at: 6))
-        let late = new.applying(change("b", true, at: 4)).applying(change("b", false, at: 5))
-        #expect(late.map(\.userIDs) == [["a"]])
-        #expect(late.applying(change("a", true, at: 6)).map(\.updatedAt.milliseconds) == [6])
-    }
-
-    @Test
     func `a late event does not undo a newer one of the same user and emoji`() {
         var times = ReactionTimes()
         let isNews = [

@@ -48,13 +48,11 @@ extension Simulation {
             await ask(UpdateChannel(channelURL: channel, name: "name \(lastNumber)"), as: user)
         case .react:
             guard let id = someMessage(in: channel, by: nil) else { return }
-            // Few emojis, so that they are removed as often as added; one is that of the apps.
-            let isRemoved = random.next() % 3 == 0
-            let key = pick(2) == 0 ? "0" : "ok"
+            // Few emojis, so that they are removed as often as added.
             await change(
-                isRemoved ? .delete : .post,
+                random.next() % 3 == 0 ? .delete : .post,
                 ["group_channels", channel.rawValue, "messages", "\(id)", "reactions"],
-                #"{"reaction":"\#(key)"}"#, as: user)
+                #"{"reaction":"\#(pick(2))"}"#, as: user)
         case .hide:
             let (hidesPrevious, returns) = (random.next() % 3 == 0, random.next() % 2 == 0)
             await change(

@@ -291,8 +291,7 @@ extension OutboxDelivery {
                         LiveEvent(
                             .deleted(DeletionEvent(channelURL: channel, messageID: id)),
                             from: .answer))))
-        case (.reacting(let id, let beginning), .answer(.success(.reaction(var change)))):
-            change.isAnswer = true
+        case (.reacting(let id, let beginning), .answer(.success(.reaction(let change)))):
             // A later reaction of the same user from another device may have arrived first.
             let isOvertaken = sync.news(of: channel, since: beginning)
                 .overtakes(change, of: id)
