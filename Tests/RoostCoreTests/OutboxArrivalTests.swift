@@ -62,11 +62,28 @@ struct OutboxArrivalTests {
         _ = machine.handle(.queued(Self.item("x", .change, awaits: "m")))
         _ = machine.handle(.wentOnline(now: Self.now))
         #expect(
-            machine.handle(.lookedUp("c", isKnown: false)) == [.armRest(Self.lane, .seconds(2))])
+            machine.handle(.lookedUp("c", isKnown: false)) == [.armSearchRest("c", .seconds(2))])
         #expect(machine.isResting)
-        #expect(machine.handle(.rested(Self.lane)) == [.lookUp("c")])
+        #expect(machine.handle(.searchRested("c")) == [.lookUp("c")])
         #expect(machine.handle(.lookedUp("c", isKnown: true)) == [])
         #expect(!machine.isResting)
+    }
+
+    @Test func `a failed search does not delay the other changes of its channel`() {
+        var machine = OutboxMachine()
+        _ = machine.handle(.queued(Self.item("x", .change, awaits: "m")))
+        _ = machine.handle(.wentOnline(now: Self.now))
+        _ = machine.handle(.lookedUp("c", isKnown: false))
+        #expect(Self.transmitted(machine.handle(.queued(Self.item("y", .change)))) == ["y"])
+        // The rest of a change that the server does not take yet is another one.
+        #expect(
+            machine.handle(.failed("y", .rateLimited, .change))
+                .contains(.armRest(Self.lane, .seconds(2))))
+        #expect(machine.handle(.searchRested("c")) == [.lookUp("c")])
+        #expect(Self.transmitted(machine.handle(.delivered("m", 7))) == [])
+        // The failed searches count as no attempts of the change.
+        #expect(Self.transmitted(machine.handle(.rested(Self.lane))) == ["y"])
+        #expect(Self.transmitted(machine.handle(.delivered("y", nil))) == ["x"])
     }
 
     @Test func `a deletion whose message is found is sent before the departure (scar 12)`() {
@@ -94,9 +111,9 @@ struct OutboxArrivalTests {
         for rest in [2, 4, 8] {
             #expect(
                 machine.handle(.lookedUp("c", isKnown: false))
-                    == [.armRest(Self.lane, .seconds(rest))])
+                    == [.armSearchRest("c", .seconds(rest))])
             #expect(machine.isResting && !machine.isBusy)
-            #expect(machine.handle(.rested(Self.lane)) == [.lookUp("c")])
+            #expect(machine.handle(.searchRested("c")) == [.lookUp("c")])
         }
         _ = machine.handle(.wentOffline)
         // A late result of the lost connection says nothing.

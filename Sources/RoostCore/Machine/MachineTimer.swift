@@ -13,6 +13,8 @@ package enum MachineTimer: Hashable, Codable, Sendable {
     /// The time limit for the server's acknowledgement of an item.
     case outboxAnswer(RequestID)
     case outboxRest(OutboxMachine.Lane)
+    /// The rest after a failed search for arrived messages.
+    case outboxSearch(ChannelURL)
     /// The pause of the outbox's disk after a refusal.
     case outboxDisk
     /// The pause before the next request for the turn to send.
@@ -50,7 +52,8 @@ extension SyncState {
         case .typing(let timer): perform(typing.fired(timer))
         case .readMark(let channel): start(.readMarkPause(ReadMarkPause(channel)))
         case .mute(let channel): checkMuteAgain(in: channel)
-        case .outboxAnswer, .outboxRest, .outboxDisk, .outboxTurn: fireOutbox(timer)
+        case .outboxAnswer, .outboxRest, .outboxSearch, .outboxDisk, .outboxTurn:
+            fireOutbox(timer)
         case .download(let id): endRest(of: id)
         case .figures: endPauseOfFigures()
         // The machine itself has the waits.

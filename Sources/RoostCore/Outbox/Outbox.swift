@@ -194,6 +194,8 @@ extension SyncState {
         case .armRest(let lane, let duration): arm(.outboxRest(lane), for: duration)
         case .lookUp(let channel):
             start(.outbox(.arrivalSearch(OutboxArrivalSearch(channel))))
+        case .armSearchRest(let channel, let duration):
+            arm(.outboxSearch(channel), for: duration)
         }
     }
 

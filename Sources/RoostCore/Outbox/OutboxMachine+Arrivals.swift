@@ -6,7 +6,8 @@
 // acknowledgement may be lost, and no page may show it, because the timelines are elsewhere. So the
 // newest messages of the channel are searched, once for each connection and each further message,
 // after the time in which the acknowledgement is due. The user's departure waits for the search,
-// because nothing can delete a message afterwards. A search that fails is repeated after a rest.
+// because nothing can delete a message afterwards. A search that fails is repeated after a rest of
+// its own; the other changes of the channel are sent meanwhile.
 
 import RoostModel
 
@@ -28,6 +29,14 @@ extension OutboxMachine {
     /// Whether a departure waits for an acknowledgement or for a search.
     func isSearching(in lane: Lane, _ state: LaneState) -> Bool {
         isDepartureNext(in: lane, state) && awaitsArrival(in: lane.channel)
+            && searches[lane.channel] != .resting
+    }
+
+    /// Whether a change or a departure of a channel waits for a search.
+    func needsSearch(in channel: ChannelURL) -> Bool {
+        let lane = Lane(channel, isForChanges: true)
+        return lanes[lane].map { isDepartureNext(in: lane, $0) } == true
+            || stranded.contains { items[$0]?.channel == channel }
     }
 
     /// Whether a canceled message may still be acknowledged on this connection.
@@ -63,12 +72,8 @@ extension OutboxMachine {
     /// Begins the search in a channel if a change or a departure waits for it, unless it has begun
     /// or an acknowledgement is due.
     mutating func lookUp(_ channel: ChannelURL) -> [Effect] {
-        let lane = Lane(channel, isForChanges: true)
-        let isNeeded =
-            lanes[lane].map { isDepartureNext(in: lane, $0) } == true
-            || stranded.contains { items[$0]?.channel == channel }
-        guard isOnline, searches[channel] == nil, isNeeded,
-            !unanswered.values.contains(channel), lanes[lane]?.rests != true
+        guard isOnline, searches[channel] == nil, needsSearch(in: channel),
+            !unanswered.values.contains(channel)
         else { return [] }
         searches[channel] = .running
         return [.lookUp(channel)]
@@ -79,16 +84,21 @@ extension OutboxMachine {
         let lane = Lane(channel, isForChanges: true)
         guard let search = searches.removeValue(forKey: channel) else { return [] }
         if isKnown {
+            failedSearches[channel] = nil
             if search == .running { searches[channel] = .done }
             return next(in: lane) + lookUp(channel)
         }
-        let waiting =
-            lanes[lane]?.queue.first { items[$0]?.kind == .departure }
-            ?? stranded.filter { items[$0]?.channel == channel }.min()
-        guard let waiting, let failures = items[waiting]?.failures else { return next(in: lane) }
-        items[waiting]?.failures = failures + 1
-        withLane(lane) { $0.rests = true }
-        return [.armRest(lane, rest(after: failures))]
+        guard needsSearch(in: channel) else { return next(in: lane) }
+        let failures = failedSearches[channel, default: 0]
+        failedSearches[channel] = failures + 1
+        searches[channel] = .resting
+        return [.armSearchRest(channel, rest(after: failures))]
+    }
+
+    mutating func searchRested(in channel: ChannelURL) -> [Effect] {
+        guard searches[channel] == .resting else { return [] }
+        searches[channel] = nil
+        return lookUp(channel)
     }
 
     /// Makes the search before a departure begin again, because another message may have arrived.
@@ -96,7 +106,7 @@ extension OutboxMachine {
         switch searches[channel] {
         case .running: searches[channel] = .outdated
         case .done: searches[channel] = nil
-        case .outdated, nil: break
+        case .outdated, .resting, nil: break
         }
     }
 

@@ -90,7 +90,7 @@ extension OutboxMachine {
         waiting = []
         effects += unanswered.keys.sorted().map { .disarmAckTimer($0) }
         unanswered = [:]
-        searches = [:]
+        (searches, failedSearches) = ([:], [:])
         return effects
     }
 
@@ -116,7 +116,7 @@ extension OutboxMachine {
 
     mutating func rested(_ lane: Lane) -> [Effect] {
         withLane(lane) { $0.rests = false }
-        return next(in: lane) + (lane.isForChanges ? lookUp(lane.channel) : [])
+        return next(in: lane)
     }
 
     mutating func left(_ requestID: RequestID) -> [Effect] {

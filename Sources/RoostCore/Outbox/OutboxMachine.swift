@@ -117,6 +117,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case freed(RequestID)
         /// The newest messages of a channel were searched for arrived ones, or could not be read.
         case lookedUp(ChannelURL, isKnown: Bool)
+        /// The rest after a failed search is over.
+        case searchRested(ChannelURL)
     }
 
     package enum Effect: Equatable, Sendable {
@@ -137,6 +139,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case drop(RequestID)
         /// Searches the channel's newest messages for those that may have arrived.
         case lookUp(ChannelURL)
+        case armSearchRest(ChannelURL, Duration)
     }
 
     /// The search for messages that may have arrived.
@@ -144,6 +147,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case running
         /// A message was canceled since the search began, so another search follows.
         case outdated
+        /// The last search failed; the next one follows after a rest.
+        case resting
         case done
     }
 
@@ -176,6 +181,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     var unanswered: [RequestID: ChannelURL] = [:]
     /// The searches for arrived messages on this connection.
     var searches: [ChannelURL: Search] = [:]
+    /// The number of searches in a row that failed on this connection.
+    var failedSearches: [ChannelURL: Int] = [:]
     /// The lanes that wait only for the limits, first in first out.
     var waiting: [Lane] = []
     var isOnline = false
@@ -189,9 +196,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     package var isBusy: Bool {
         isOnline
             && lanes.contains { lane, state in
-                state.onItsWay != nil
-                    || (!state.isPaused
-                        && (nextPlace(in: lane, state) != nil || isSearching(in: lane, state)))
+                state.onItsWay != nil || isSearching(in: lane, state)
+                    || (!state.isPaused && nextPlace(in: lane, state) != nil)
             }
     }
 
@@ -199,9 +205,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     package var isResting: Bool {
         isOnline
             && (lanes.values.contains { $0.isPaused && !$0.queue.isEmpty }
-                || strandedChannels.contains {
-                    lanes[Lane($0, isForChanges: true)]?.rests == true
-                })
+                || searches.contains { $0.value == .resting && needsSearch(in: $0.key) })
     }
 
     /// Whether an item is the one in flight of its lane.
@@ -251,6 +255,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case .heldBack(let id): holdBack(id)
         case .freed(let id): free(id)
         case .lookedUp(let channel, let isKnown): lookedUp(channel, isKnown: isKnown)
+        case .searchRested(let channel): searchRested(in: channel)
         }
     }
 }

@@ -144,6 +144,7 @@ extension SyncState {
         switch timer {
         case .outboxAnswer(let requestID): missAnswer(of: requestID)
         case .outboxRest(let lane): moveOutbox(.rested(lane))
+        case .outboxSearch(let channel): moveOutbox(.searchRested(channel))
         case .outboxDisk: repairOutbox()
         case .outboxTurn: if outbox.isConnected { start(.outbox(.turn(OutboxTurn()))) }
         default: break
