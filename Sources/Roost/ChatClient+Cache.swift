@@ -104,12 +104,14 @@ extension ChatClient {
             }
         }
         await files.cancelAll()
+        await engine.performers.outbox.finishKeeping()
         // First, because deleting files needs no room on a full disk.
         try await clearDownloads()
+        try await engine.run(.cacheClearing(CacheClearing(.all)))
+        // Last, because a repair during the clearing puts the damaged file aside.
         try await onDisk { store throws(StoreError) in
             try await store.clearRemains(includingUnsent: includingUnsent)
         }
-        try await engine.run(.cacheClearing(CacheClearing(.all)))
     }
 
     /// Exempts a channel's messages from eviction until it is unpinned; durable.

@@ -54,6 +54,12 @@ package actor ChannelListDriver {
 
     package nonisolated var view: View { shared.withLock { $0 } }
 
+    /// Returns whether no other user has logged in since the creation; to be asked where the app is
+    /// called, because events wait for its queue.
+    package nonisolated var isForPresentUser: @Sendable () -> Bool {
+        { [door, account] in !door.isOther(account) }
+    }
+
     /// Opens the list; the disk and the server are read before the app asks for a page (R90).
     package func open() async throws(RoostError) -> ChannelList {
         guard !isClosed else { throw .disposed }
@@ -158,7 +164,7 @@ package actor ChannelListDriver {
     }
 
     private func deliver(_ changes: [ListDiff<GroupChannel>]) {
-        guard !isClosed, !door.isOther(account), !changes.isEmpty else { return }
+        guard !isClosed, !changes.isEmpty else { return }
         let before = view.channels
         let unseen = mirror.apply(changes)
         publish(hasMore: nil)

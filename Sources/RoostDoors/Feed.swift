@@ -9,6 +9,7 @@ import RoostExecutors
 package final class Feed<Object: AnyObject, Event: Sendable>: Sendable {
     private struct State {
         var object: Carried<WeakBox<Object>>?
+        var isWanted: (@Sendable () -> Bool)?
         var notify: Carried<(Object, Event) -> Void>?
     }
 
@@ -19,10 +20,18 @@ package final class Feed<Object: AnyObject, Event: Sendable>: Sendable {
     /// Whether the object gets events; false after `close()`.
     package var isOpen: Bool { state.withLock { $0.notify != nil } }
 
-    package func attach(_ object: Object, _ notify: @escaping (Object, Event) -> Void) {
+    /// Begins the delivery.
+    ///
+    /// - Parameter isWanted: Whether the events still concern the app, such as those of its present
+    ///   user; asked on the queue, just before each delivery (scar 34).
+    package func attach(
+        _ object: Object, while isWanted: @escaping @Sendable () -> Bool,
+        _ notify: @escaping (Object, Event) -> Void
+    ) {
         let (object, notify) = (Carried(WeakBox(object)), Carried(notify))
         state.withLock { state in
             state.object = object
+            state.isWanted = isWanted
             state.notify = notify
         }
     }
@@ -36,8 +45,10 @@ package final class Feed<Object: AnyObject, Event: Sendable>: Sendable {
     ) {
         // The check is on the queue: an object that was closed meanwhile gets no event.
         enqueue { [self] in
-            let (object, notify) = state.withLock { ($0.object, $0.notify) }
-            guard let object = object?.value.object, let notify else { return }
+            let state = state.withLock { $0 }
+            guard let object = state.object?.value.object, let notify = state.notify,
+                state.isWanted?() == true
+            else { return }
             notify.value(object, event)
         }
     }

@@ -52,6 +52,7 @@ package struct Mirror<Element: ListElement>: Sendable {
             for element in step.deleted {
                 guard let key = key(of: element) else { continue }
                 touched.note(key, in: number, before: elements[key])
+                touched.note(outside: step.counterpart(of: element), of: key)
                 remove(key)
             }
             for update in step.updated {
@@ -60,16 +61,14 @@ package struct Mirror<Element: ListElement>: Sendable {
                 put(update.after, at: key)
             }
             for element in step.inserted {
-                let key = key(of: element)
-                touched.note(key ?? lastKey + 1, in: number, before: key.flatMap { elements[$0] })
-                if let key { put(element, at: key) } else { putNew(element) }
+                let known = key(of: element)
+                let key = known ?? lastKey + 1
+                touched.note(key, in: number, before: known.flatMap { elements[$0] })
+                touched.note(outside: step.counterpart(of: element), of: key)
+                if known == nil { putNew(element) } else { put(element, at: key) }
             }
         }
-        var unseen = steps.map { step in
-            var part = ListDiff<Element>().withOrigins(step.origins)
-            part.counterparts = step.counterparts
-            return part
-        }
+        var unseen = steps.map { ListDiff<Element>().withOrigins($0.origins) }
         for (key, entry) in touched.inOrder {
             switch (entry.before, elements[key]) {
             case (let before?, let after?):
@@ -77,8 +76,9 @@ package struct Mirror<Element: ListElement>: Sendable {
                 unseen[entry.step].updated.append(Update(before: before, after: after))
             case (let before?, nil): unseen[entry.step].deleted.append(before)
             case (nil, let after?): unseen[entry.step].inserted.append(after)
-            case (nil, nil): break
+            case (nil, nil): continue
             }
+            if let outside = entry.outside { unseen[entry.step].counterparts.append(outside) }
         }
         return unseen
     }
@@ -91,6 +91,8 @@ package struct Mirror<Element: ListElement>: Sendable {
             /// The number of the last step, and the place in the order of all.
             var step: Int
             var place: Int
+            /// Its value outside the list, of the last step that brought it in or removed it.
+            var outside: Element?
         }
 
         private var entries: [Int: Entry] = [:]
@@ -98,9 +100,13 @@ package struct Mirror<Element: ListElement>: Sendable {
 
         mutating func note(_ key: Int, in step: Int, before: Element?) {
             count += 1
-            let before = entries[key].map(\.before) ?? before
-            entries[key] = Entry(before: before, step: step, place: count)
+            let known = entries[key]
+            entries[key] = Entry(
+                before: known.map(\.before) ?? before, step: step, place: count,
+                outside: known?.outside)
         }
+
+        mutating func note(outside: Element?, of key: Int) { entries[key]?.outside = outside }
 
         var inOrder: [(key: Int, value: Entry)] {
             entries.sorted { $0.value.place < $1.value.place }

@@ -91,6 +91,12 @@ package actor TimelineDriver {
 
     package nonisolated var view: View { shared.withLock { $0 } }
 
+    /// Returns whether no other user has logged in since the creation; to be asked where the app is
+    /// called, because events wait for its queue.
+    package nonisolated var isForPresentUser: @Sendable () -> Bool {
+        { [door, account] in !door.isOther(account) }
+    }
+
     /// The messages that the app has received: the delivered ones by position, then the unsent ones
     /// by age.
     package nonisolated var messages: [Message] { shared.withLock { $0.messages } }
@@ -257,7 +263,6 @@ package actor TimelineDriver {
     }
 
     private func deliver(_ changes: [ListDiff<Message>]) {
-        guard !door.isOther(account) else { return }
         let shown = changes.map { change in
             var shown = change
             shown.inserted.removeAll { !belongs($0) }

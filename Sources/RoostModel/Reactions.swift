@@ -71,6 +71,11 @@ extension [Reaction] {
     /// A change older than the entry removes nothing and adds no user twice. Without
     /// `ReactionTimes` it may add a user again who removed the reaction meanwhile.
     public func applying(_ change: ReactionChange) -> [Reaction] {
+        applying(change, isLate: false)
+    }
+
+    /// Returns the reactions after a change, which is applied in any case if it is late.
+    package func applying(_ change: ReactionChange, isLate: Bool) -> [Reaction] {
         var reactions = self
         guard let index = reactions.firstIndex(where: { $0.key == change.key }) else {
             if change.isAdded {
@@ -84,7 +89,9 @@ extension [Reaction] {
         if change.isAdded, !isKnown {
             reactions[index].userIDs.append(change.userID)
             if reactions[index].count > 0 { reactions[index].count += 1 }
-        } else if !change.isAdded, isKnown, change.updatedAt >= reactions[index].updatedAt {
+        } else if !change.isAdded, isKnown,
+            isLate || change.updatedAt >= reactions[index].updatedAt
+        {
             reactions[index].userIDs.removeAll { $0 == change.userID }
             if reactions[index].count > 0 { reactions[index].count -= 1 }
         }

@@ -84,6 +84,11 @@ extension SBDCollectionEventSource {
     init(removed channel: GroupChannel, in change: ListDiff<GroupChannel>) {
         self.init(ofChannels: change.origins)
         guard self == .eventChannelChanged else { return }
+        // Another channel has taken its place.
+        if change.counterpart(of: channel) == channel {
+            self = .channelChangelog
+            return
+        }
         guard let after = change.counterpart(of: channel), after.myState != .none else {
             self = .eventChannelDeleted
             return

@@ -49,7 +49,9 @@ public final class SBDMessageCollection: NSObject {
             feed.post(.channel(event.change), on: door)
         }
         super.init()
-        feed.attach(self) { collection, event in collection.notify(event) }
+        feed.attach(self, while: driver.isForPresentUser) { collection, event in
+            collection.notify(event)
+        }
     }
 
     deinit { dispose() }

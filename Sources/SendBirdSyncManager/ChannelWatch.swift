@@ -17,6 +17,11 @@ final class ChannelWatch: Sendable {
         }
     }
 
+    /// Sets the receiver of the changes.
+    func attach(_ collection: SBSMMessageCollection) {
+        feed.attach(collection, while: driver.isForPresentUser) { $0.notify($1) }
+    }
+
     /// Follows the channel from now on; further calls have no effect.
     ///
     /// Before the set-up nothing begins, so that a later call can begin it.

@@ -59,7 +59,9 @@ public final class SBSMChannelCollection: NSObject {
             feed.post(.change(event), through: SBSMSyncManager.onDelegateQueue)
         }
         super.init()
-        feed.attach(self) { collection, event in collection.notify(event) }
+        feed.attach(self, while: driver.isForPresentUser) { collection, event in
+            collection.notify(event)
+        }
     }
 
     deinit { remove() }

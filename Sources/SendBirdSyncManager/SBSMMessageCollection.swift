@@ -62,8 +62,8 @@ public final class SBSMMessageCollection: NSObject {
         let window = Window(value.url, of: account, filter.value, at: viewpointTimestamp)
         self.window = Guarded(window)
         super.init()
-        window.feed.attach(self) { collection, event in collection.notify(event) }
-        watch.feed.attach(self) { collection, change in collection.notify(change) }
+        window.attach(self)
+        watch.attach(self)
         let isSynchronizing = SBSMSyncManager.state.withLock { [background] state in
             state.downloads[ObjectIdentifier(background)] = background
             return state.isSynchronizing
@@ -168,7 +168,7 @@ public final class SBSMMessageCollection: NSObject {
     public func resetViewpointTimestamp(_ timestamp: Int64) {
         guard !isRemoved.withLock({ $0 }) else { return }
         let new = Window(url, of: account, filter.value, at: timestamp)
-        new.feed.attach(self) { collection, event in collection.notify(event) }
+        new.attach(self)
         let old = window.withLock { window in
             defer { window = new }
             return window

@@ -42,6 +42,11 @@ final class Window: Sendable {
 
     var messages: [Message] { driver.messages }
 
+    /// Sets the receiver of the events.
+    func attach(_ collection: SBSMMessageCollection) {
+        feed.attach(collection, while: driver.isForPresentUser) { $0.notify($1) }
+    }
+
     /// Fetches a page; the first one is around the viewpoint, in whichever direction it was
     /// requested.
     func fetch(

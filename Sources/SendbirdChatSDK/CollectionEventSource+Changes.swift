@@ -98,6 +98,8 @@ extension CollectionEventSource {
     ) {
         switch (Way(change.origins), change.counterpart(of: channel)) {
         case (.live, nil): self = .eventChannelDeleted
+        // Another channel has taken its place.
+        case (.live, channel?): self = .channelRefresh
         case (.live, let after?) where after.myState == .none:
             self = channel.myState == .invited ? .eventUserDeclinedInvitation : .eventUserLeft
         case (.live, let after?):

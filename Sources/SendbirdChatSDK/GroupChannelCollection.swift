@@ -56,7 +56,9 @@ open class GroupChannelCollection: BaseCollection {
         let door = SendbirdChat.door
         driver = ChannelListDriver(door, query.value) { [feed] event in feed.post(event, on: door) }
         super.init()
-        feed.attach(self) { collection, event in collection.notify(event) }
+        feed.attach(self, while: driver.isForPresentUser) { collection, event in
+            collection.notify(event)
+        }
         // The handler of the first page gets the outcome.
         door.start { [driver] in _ = try? await driver.open() }
     }

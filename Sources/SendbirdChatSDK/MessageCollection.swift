@@ -46,7 +46,9 @@ open class MessageCollection: BaseCollection {
             feed.post(.channel(event), on: door)
         }
         super.init()
-        feed.attach(self) { collection, event in collection.notify(event) }
+        feed.attach(self, while: driver.isForPresentUser) { collection, event in
+            collection.notify(event)
+        }
     }
 
     deinit { dispose() }

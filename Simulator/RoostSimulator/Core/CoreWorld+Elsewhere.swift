@@ -57,7 +57,7 @@ extension CoreWorld {
             ask(
                 .react(
                     ReactToMessage(
-                        channelURL: channel, messageID: id, key: "\(random.pick(2))",
+                        channelURL: channel, messageID: id, key: random.pick(2) == 0 ? "0" : "ok",
                         isAdded: random.next() % 3 > 0)),
                 user, on: storage)
         case .hide:

@@ -121,9 +121,10 @@ struct ReferenceStore {
             put(messages, in: url, covering: range, under: filter.normalized)
         case .liveMessage(let message, let predecessor): putLive(message, after: predecessor)
         case .edited(let message): putEdited(message)
-        case .reacted(let url, let id, let change):
+        case .reacted(let url, let id, let change, let isLate):
             amend(id, in: url) { message in
-                message.details.reactions = (message.details.reactions ?? []).applying(change)
+                let known = message.details.reactions ?? []
+                message.details.reactions = known.applying(change, isLate: isLate)
             }
         case .replied(let url, let id, let thread):
             amend(id, in: url) { message in

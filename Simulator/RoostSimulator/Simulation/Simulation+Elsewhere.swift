@@ -48,11 +48,13 @@ extension Simulation {
             await ask(UpdateChannel(channelURL: channel, name: "name \(lastNumber)"), as: user)
         case .react:
             guard let id = someMessage(in: channel, by: nil) else { return }
-            // Few emojis, so that they are removed as often as added.
+            // Few emojis, so that they are removed as often as added; one is that of the apps.
+            let isRemoved = random.next() % 3 == 0
+            let key = pick(2) == 0 ? "0" : "ok"
             await change(
-                random.next() % 3 == 0 ? .delete : .post,
+                isRemoved ? .delete : .post,
                 ["group_channels", channel.rawValue, "messages", "\(id)", "reactions"],
-                #"{"reaction":"\#(pick(2))"}"#, as: user)
+                #"{"reaction":"\#(key)"}"#, as: user)
         case .hide:
             let (hidesPrevious, returns) = (random.next() % 3 == 0, random.next() % 2 == 0)
             await change(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCore
+import RoostExecutors
 import RoostModel
 import RoostStore
 
@@ -9,6 +10,8 @@ struct OutboxPerformer: Sendable {
     private let store: OutboxStore
     private let downloads: DownloadFolder
     private let feed: InputFeed
+    /// The last copy of an uploaded file that was begun; each one waits for the one before.
+    private let keeping = Guarded<Task<Void, Never>?>(nil)
 
     init(_ store: Store, _ feed: InputFeed) {
         self.store = store.outbox
@@ -30,12 +33,19 @@ struct OutboxPerformer: Sendable {
     /// Copies an uploaded file to the downloaded ones, and deletes the outbox's copy.
     func keepUploaded(_ copy: CopiedFile, at address: String) {
         guard let attachments else { return }
-        // The task ends with the copy. Without room the sender downloads the file like all others.
-        Task(executorPreference: feed.executor) { [store, downloads] in
-            try? await downloads.adopt(copy, in: attachments, as: address)
-            store.deleteFiles([copy])
+        keeping.withLock { keeping in
+            // The task ends with the copy. Without room the sender downloads the file like all
+            // others.
+            keeping = Task(executorPreference: feed.executor) { [store, downloads, keeping] in
+                await keeping?.value
+                try? await downloads.adopt(copy, in: attachments, as: address)
+                store.deleteFiles([copy])
+            }
         }
     }
+
+    /// Waits for the copies that have begun.
+    func finishKeeping() async { await keeping.withLock { $0 }?.value }
 
     /// Reports the writes of other processes until the store closes.
     func reportForeignChanges() async {

@@ -61,8 +61,8 @@ package struct ChangeLogReading: SyncOperation {
     private var rewound = Rewindings()
     private var place = ChangeLogPlace(cursor: .moment(.beginning))
     private var overtaken = 0
-    /// The number of pages whose cursor another process had moved.
-    private var displaced = 0
+    /// The places of pages whose cursor another process had moved meanwhile.
+    private var displaced: Set<Cursor> = []
     private var walk = PageWalk<Cursor, ChangedItem>(from: nil)
 
     package init(_ key: CursorKey) { self.key = key }
@@ -85,9 +85,10 @@ package struct ChangeLogReading: SyncOperation {
         case (.committingRewound, .committed(.success)): return begin(&sync)
         case (.committingPage(let place, let continuation), .committed(.success(let commit))):
             if commit != nil { return goOn(place, continuation, &sync) }
-            // Another process has moved the cursor, maybe back (scar 57).
-            displaced += 1
-            return displaced > Self.overtakenLimit ? .fail(.overtaken) : begin(&sync)
+            // Another process has moved the cursor, maybe back (scar 57). It may read the same log,
+            // so each place is tried once more only: then at least one of the two goes on.
+            guard displaced.insert(self.place.cursor).inserted else { return .fail(.overtaken) }
+            return begin(&sync)
         default: return .fail(reply)
         }
     }

@@ -4,7 +4,7 @@ package import RoostModel
 
 /// A change of a message that is reported without the message, and does not change its time.
 package enum MessageAmendment: Equatable, Codable, Sendable {
-    case reaction(ReactionChange)
+    case reaction(ReactionChange, isLate: Bool = false)
     case thread(ThreadInfo)
     case poll(PollChange)
 }
@@ -177,7 +177,7 @@ package struct FetchLedger: Codable, Sendable {
     /// one itself.
     package func overtakes(_ change: ReactionChange, of id: MessageID) -> Bool {
         (amended[id] ?? []).contains { noted in
-            guard case .reaction(let other) = noted.amendment else { return false }
+            guard case .reaction(let other, _) = noted.amendment else { return false }
             return other.key == change.key && other.userID == change.userID
                 && other.updatedAt >= change.updatedAt
         }

@@ -49,6 +49,8 @@ package struct OpenList: Codable, Sendable {
     /// Whether the list shows the changes of messages and the read marks that wait in the outbox.
     private let showsChanges: Bool
     private var publishedHasMore: Bool?
+    /// The changes of channels for which the list has to be read.
+    private var unread = ChannelValues()
     /// The shown channels that the user is leaving; their removal follows.
     private var left: [ChannelURL] = []
     /// The changes since the last step, for the readers of the list.
@@ -133,14 +135,16 @@ package struct OpenList: Codable, Sendable {
             let origins = backlog.origins(
                 of: origin, through: page.sequence, \.concernsChannels)
             let serverHasMore = !page.isWhole && token.map { !$0.isEmpty } ?? true
-            let news = backlog.commits(through: page.sequence)
+            var news = unread
+            unread = ChannelValues()
+            for commit in backlog.commits(through: page.sequence) { news.note(commit) }
             var diff = list.replace(
                 with: page.channels, marked: marked, previews: previews,
                 hasMore: page.hasMore || serverHasMore, isCut: page.hasMore,
                 sequence: page.sequence)
             if !origins.isDisjoint(with: [.event, .answer, .local]) {
-                // A channel that no new commit concerns was merely read.
-                diff.counterparts = diff.inserted.filter { !news.concern($0.url) }
+                diff.counterparts = diff.inserted.compactMap { news.before($0) }
+                diff.counterparts += diff.deleted.compactMap { news.after($0) }
             }
             publish(diff, from: origins)
         }
@@ -198,7 +202,9 @@ package struct OpenList: Codable, Sendable {
 
     private mutating func apply(_ commit: Commit, from origin: ChangeOrigin) {
         publish(list.apply(commit), from: [origin])
-        if list.isBehind { backlog.note(origin) }
+        guard list.isBehind else { return }
+        backlog.note(origin)
+        unread.note(commit)
     }
 
     private mutating func publish(
@@ -218,15 +224,43 @@ package struct OpenList: Codable, Sendable {
     }
 }
 
-extension [Commit] {
-    /// Returns whether one of the commits has a change of a channel.
-    fileprivate func concern(_ channel: ChannelURL) -> Bool {
-        contains { commit in
-            commit.changes.contains { change in
-                guard case .channels(let change) = change else { return false }
-                return change.inserted.contains { $0.url == channel }
-                    || change.updated.contains { $0.after.url == channel }
+/// The values of channels before and after some commits.
+private struct ChannelValues: Codable, Sendable {
+    private struct Entry: Codable, Sendable {
+        /// Nil for a new channel.
+        let before: GroupChannel?
+        /// Nil for a removed one.
+        var after: GroupChannel?
+    }
+
+    private var entries: [ChannelURL: Entry] = [:]
+
+    mutating func note(_ commit: Commit) {
+        for case .channels(let change) in commit.changes {
+            for channel in change.inserted { note(channel.url, from: nil, to: channel) }
+            for update in change.updated {
+                note(update.after.url, from: update.before, to: update.after)
             }
+            for url in change.deleted { note(url, from: nil, to: nil) }
         }
+    }
+
+    private mutating func note(
+        _ url: ChannelURL, from before: GroupChannel?, to after: GroupChannel?
+    ) {
+        let first = entries[url].map(\.before) ?? before
+        entries[url] = Entry(before: first, after: after)
+    }
+
+    /// Returns the earlier value of a channel that is new in a list; without a change it was merely
+    /// read.
+    func before(_ channel: GroupChannel) -> GroupChannel? {
+        entries[channel.url].map(\.before) ?? channel
+    }
+
+    /// Returns the later value of a channel that a list has no longer; without a change another
+    /// channel took its place.
+    func after(_ channel: GroupChannel) -> GroupChannel? {
+        entries[channel.url].map(\.after) ?? channel
     }
 }

@@ -76,6 +76,7 @@ package struct LiveEvent: SyncOperation {
             sync.endRewinding(rewinds)
             guard case .success(let commit) = result else { return fail(&sync) }
             self.commit = commit
+            sync.note(commit, of: event, from: origin)
             sync.follow(rewinds, in: event.channelURL)
             return readChannels(channels, &sync)
         case (.readingChannel(let url, let rest), .read(.success(.channel(let channel)))):
@@ -166,8 +167,7 @@ extension LiveEvent {
             return commit(mutations, thenRead: counts.map(\.channelURL))
         case .channel(let event): return applyChannelEvent(event, &sync)
         case .reaction(let event):
-            sync.ledgers[event.channelURL]?.note(.reaction(event.change), to: event.messageID)
-            return commit([.reacted(event.channelURL, event.messageID, event.change)])
+            return commit([sync.mutation(for: event, from: origin)])
         case .thread(let event):
             sync.ledgers[event.channelURL]?.note(.thread(event.threadInfo), to: event.parentID)
             return commit([.replied(event.channelURL, event.parentID, event.threadInfo)])

@@ -37,6 +37,7 @@ package struct Session: Codable, Sendable {
     /// A deletion among them that is reported after the answer makes the count wrong.
     package var gapEnds: [ChannelURL: Position] = [:]
     var absences = Absences()
+    var answeredReactions = AnsweredReactions()
     /// The channels that the server has described in look-ups.
     package var lookedUp: Set<ChannelURL> = []
     /// Whether the change log of the user's channels has been read.

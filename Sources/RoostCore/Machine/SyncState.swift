@@ -253,7 +253,7 @@ extension FetchLedger {
     package func mutations(amending messages: [Message], in channel: ChannelURL) -> [Mutation] {
         amendments(to: messages).map { id, amendment in
             switch amendment {
-            case .reaction(let change): .reacted(channel, id, change)
+            case .reaction(let change, let isLate): .reacted(channel, id, change, isLate: isLate)
             case .thread(let info): .replied(channel, id, info)
             case .poll(let change): .polled(channel, id, change)
             }

@@ -178,10 +178,13 @@ package struct OutboxDelivery: SyncOperation {
         _ sync: inout SyncState
     ) -> Step {
         switch result {
-        case .success(.message)
-        where sync.session == nil && !sync.outbox.order.contains(requestID):
-            // The message was canceled meanwhile, maybe with the whole cache (scar 35).
+        case .success(.message(let message))
+        where message.channelURL == command.channelURL && sync.session == nil
+            && !sync.outbox.order.contains(requestID):
+            // The message was canceled meanwhile, maybe with the whole cache (scar 35). A deletion
+            // may wait for its ID.
             sync.endFetch(of: command.channelURL)
+            sync.noteDelivery(message)
             return .end(.done)
         case .success(.message(let message)) where message.channelURL == command.channelURL:
             state = .applying(message, since: beginning, wasOnline: sync.session != nil)

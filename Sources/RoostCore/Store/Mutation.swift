@@ -24,8 +24,8 @@ package enum Mutation: Equatable, Codable, Sendable {
     /// A message in its present state; stored only if the cache has the message.
     case edited(Message)
     /// One user's reaction added to or removed from a message; stored only if the cache has the
-    /// message.
-    case reacted(ChannelURL, MessageID, ReactionChange)
+    /// message. A late change is new although the emoji's entry is newer.
+    case reacted(ChannelURL, MessageID, ReactionChange, isLate: Bool = false)
     /// The present thread info of a message; an older state than the known one changes nothing.
     case replied(ChannelURL, MessageID, ThreadInfo)
     /// A change of a message's poll; stored only if the cache has the message.
@@ -85,7 +85,7 @@ package enum Mutation: Equatable, Codable, Sendable {
         case .removeChannel(let channel), .messages(let channel, _, _, _),
             .deleted(let channel, _), .clearMessages(let channel), .historyCut(let channel, _),
             .evicted(let channel, _), .unreadable(let channel),
-            .forgotten(let channel, _), .reacted(let channel, _, _),
+            .forgotten(let channel, _), .reacted(let channel, _, _, _),
             .replied(let channel, _, _),
             .polled(let channel, _, _):
             channel

@@ -18,8 +18,10 @@ extension StoreWriter {
         _ url: ChannelURL
     ) async throws(StoreError) -> (commit: Commit, erasure: Erasure) {
         try await inTurn { () throws(StoreError) in
+            let outcome = try eraseNow(url)
+            // Last, because a repair during the erasure puts the damaged file aside.
             try deleteQuarantined()
-            return try eraseNow(url)
+            return outcome
         }
     }
 

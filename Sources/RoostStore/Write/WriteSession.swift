@@ -82,9 +82,10 @@ final class WriteSession {
             try putLive(message, after: predecessor)
         case .edited(let message):
             try putEdited(message)
-        case .reacted(let url, let id, let change):
+        case .reacted(let url, let id, let change, let isLate):
             try amend(id, in: url) { message in
-                message.details.reactions = (message.details.reactions ?? []).applying(change)
+                let known = message.details.reactions ?? []
+                message.details.reactions = known.applying(change, isLate: isLate)
             }
         case .replied(let url, let id, let thread):
             try amend(id, in: url) { message in

@@ -53,20 +53,19 @@ struct ChangeLogReadingTests {
     @Test func `a page is left out if another process has moved the cursor (scar 57)`() {
         var script = Script.connected()
         let id = Self.asked(&script)
-        for attempt in 1...6 {
+        // The other process reads the same log; the last place was read before.
+        for token in (1...7).map({ "place \($0)" }) + ["place 1"] {
             _ = script.answer(id, Self.page([Script.message(7)], next: "t2", hasMore: true))
             let effects = script.give(.reply(id, .committed(.success(nil))))
-            guard attempt <= 5 else {
-                guard case .finish(id, .failed)? = effects.first else {
-                    Issue.record("not given up: \(effects)")
-                    return
-                }
-                return
-            }
             #expect(effects == [.read(id, .cursor(Self.log))])
-            let token = "old \(attempt)"
             let asked = script.read(id, .cursor(.token(token)))
             #expect(asked == [.ask(id, Self.question(.token(token)), .connection)])
+        }
+        _ = script.answer(id, Self.page([Script.message(7)], next: "t2", hasMore: true))
+        let effects = script.give(.reply(id, .committed(.success(nil))))
+        guard case .finish(id, .failed)? = effects.first else {
+            Issue.record("not given up: \(effects)")
+            return
         }
     }
 
