@@ -266,13 +266,19 @@ struct OutboxDeliveryTests {
         #expect(committed.mutations.first == .deleted(Script.channel, [5]))
     }
 
-    @Test func `a reaction is committed as the server answered it`() throws {
+    @Test func `an answered reaction is committed, and an older event after it (scar 115)`() throws {
         var script = Script.connected()
         let id = try #require(try script.leave(.addReaction("wave", .delivered(5)), 1))
         let change = ReactionChange(
             key: "wave", userID: "me", isAdded: true, updatedAt: Timestamp(milliseconds: 9))
         let effects = script.answer(id, .reaction(change))
         #expect(effects.mutations == [.reacted(Script.channel, 5, change)])
+        // The removal of another user's reaction came before it, and follows by the socket.
+        let removal = ReactionChange(
+            key: "wave", userID: "bob", isAdded: false, updatedAt: Timestamp(milliseconds: 8))
+        let late = script.frame(
+            .reaction(ReactionEvent(channelURL: Script.channel, messageID: 5, change: removal)))
+        #expect(late.mutations == [.reacted(Script.channel, 5, removal, isLate: true)])
     }
 
     @Test func `a read mark is dropped if others have written since, and made otherwise`() throws {
