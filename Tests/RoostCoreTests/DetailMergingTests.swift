@@ -37,22 +37,25 @@ struct DetailMergingTests {
         let known = [Reaction(key: "k", userIDs: ["b"], updatedAt: Timestamp(milliseconds: 4))]
         let answered = known.applying(change("a", true, at: 6))
         var answers = AnsweredReactions()
+        func isLate(_ change: ReactionChange, of id: MessageID) -> Bool {
+            answers.hasOvertaken(change, of: id)
+        }
         answers.note(change("a", true, at: 6), to: 1)
         answers.note(Self.commit(from: known, to: answered), of: change("a", true, at: 6), to: 1)
 
         let removal = change("b", false, at: 5)
         #expect(answered.applying(removal).map(\.userIDs) == [["b", "a"]])
-        #expect(answers.hasOvertaken(removal, of: 1))
+        #expect(isLate(removal, of: 1))
         #expect(answered.applying(removal, isLate: true).map(\.userIDs) == [["a"]])
 
         // Repeated events, those of the user, and those of other messages and emojis are not new.
-        #expect(!answers.hasOvertaken(change("b", true, at: 3), of: 1))
-        #expect(!answers.hasOvertaken(change("a", false, at: 5), of: 1))
-        #expect(!answers.hasOvertaken(removal, of: 2))
-        #expect(!answers.hasOvertaken(change("b", false, at: 5, key: "l"), of: 1))
+        #expect(!isLate(change("b", true, at: 3), of: 1))
+        #expect(!isLate(change("a", false, at: 5), of: 1))
+        #expect(!isLate(removal, of: 2))
+        #expect(!isLate(change("b", false, at: 5, key: "l"), of: 1))
         // The event of the answered reaction ends the record.
-        #expect(!answers.hasOvertaken(change("a", true, at: 6), of: 1))
-        #expect(!answers.hasOvertaken(removal, of: 1))
+        #expect(!isLate(change("a", true, at: 6), of: 1))
+        #expect(!isLate(removal, of: 1))
         #expect(answers == AnsweredReactions())
     }
 
@@ -60,20 +63,23 @@ struct DetailMergingTests {
         let known = [Reaction(key: "k", userIDs: ["b"], updatedAt: Timestamp(milliseconds: 4))]
         let own = change("a", true, at: 6)
         var answers = AnsweredReactions()
+        func isLate(_ change: ReactionChange, of id: MessageID) -> Bool {
+            answers.hasOvertaken(change, of: id)
+        }
         answers.note(own, to: 1)
         answers.note(Self.commit(from: known, to: known.applying(own)), of: own, to: 1)
-        #expect(!answers.hasOvertaken(change("b", false, at: 3), of: 1))
-        #expect(answers.hasOvertaken(change("b", false, at: 4), of: 1))
+        #expect(!isLate(change("b", false, at: 3), of: 1))
+        #expect(isLate(change("b", false, at: 4), of: 1))
     }
 
     private static func commit(from before: [Reaction], to after: [Reaction]) -> Commit {
         func message(_ reactions: [Reaction]) -> Message {
-            var message = Script.message(1)
+            var message = MachineScript.message(1)
             message.details.reactions = reactions
             return message
         }
         let change = MessagesChange(
-            channel: Script.channel,
+            channel: MachineScript.channel,
             updated: [Update(before: message(before), after: message(after))],
             coverageBefore: Coverage(), coverageAfter: Coverage())
         return Commit(sequence: 1, changes: [.messages(change)])
