@@ -24,8 +24,10 @@ final class BackgroundSync: Sendable {
         self.viewpoint = Guarded(Timestamp(milliseconds: viewpoint))
     }
 
-    /// Starts or continues the download of all messages of the channel.
+    /// Starts or continues the download of all messages of the channel; without effect after the
+    /// login of another user.
     func resume() {
+        guard account == nil || account == SBDMain.door.account else { return }
         let client = SBDMain.door.capturedClient
         add { [self] in
             if let known = download.withLock({ $0 }), await !known.isOver {

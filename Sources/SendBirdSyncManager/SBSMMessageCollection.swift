@@ -174,6 +174,8 @@ public final class SBSMMessageCollection: NSObject {
             return window
         }
         old.close()
+        // `remove()` on another thread may have closed the old one only.
+        guard !isRemoved.withLock({ $0 }) else { return new.close() }
         new.feed.post(.cleared(old.messages), through: SBSMSyncManager.onDelegateQueue)
         background.move(to: timestamp)
         if SBSMSyncManager.state.withLock({ $0.isSynchronizing }) { background.resume() }

@@ -97,8 +97,11 @@ struct ClearingTests {
         for id: RequestID in ["a", "b"] {
             _ = try await store.outbox.append(
                 id, to: Fixture.channel, createdAt: .distantPast,
-                content: .userMessage(UserMessageParams(text: "unsent")))
+                content: .fileMessage(
+                    FileMessageParams(files: [OutgoingFile(.bytes([1, 2, 3]), name: "a", type: "a/b")]),
+                    copies: [nil]))
         }
+        let kept = try #require(try await store.outbox.items().items.first?.copies.first?.name)
         try await store.writer.commit(Self.everything)
         await store.close()
         for name in ["cache.sqlite", "outbox.sqlite"] { try putAside(name) }
@@ -114,6 +117,8 @@ struct ClearingTests {
         #expect(!exists(oldOutbox))
         let left = try await store.outbox.items()
         #expect(left.unreadable == [] && left.items.map(\.requestID) == ["a"])
+        let attachments = try #require(store.outbox.attachments)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: attachments) == [kept])
         await store.close()
 
         try putAside("cache.sqlite")

@@ -370,6 +370,29 @@ struct DownloadFolderTests {
         await store.close()
     }
 
+    @Test func `an uploaded file whose copying could not begin is cleared later (scar 37)`()
+        async throws
+    {
+        let store = try await open()
+        let file = OutgoingFile(.bytes(Self.bytes(100)), name: "a", type: "a/b")
+        let item = try await store.outbox.append(
+            "r", to: "c", createdAt: Timestamp(milliseconds: 1),
+            content: .fileMessage(FileMessageParams(files: [file]), copies: [nil]))
+        let copy = try #require(item.copies.first)
+        let attachments = try #require(store.outbox.attachments)
+        let inTheWay = folder.file("app/anna/files")
+        #expect(FileManager.default.createFile(atPath: inTheWay, contents: nil))
+        await #expect(throws: StoreError.self) {
+            try await store.downloads.adopt(copy, in: attachments, as: Self.address)
+        }
+        try FileManager.default.removeItem(atPath: inTheWay)
+        try await store.downloads.adopt(copy, in: attachments, as: Self.address)
+        #expect(try await store.downloads.byteCount() > 0)
+        try await store.downloads.clear()
+        #expect(try await store.downloads.byteCount() == 0)
+        await store.close()
+    }
+
     /// Returns the number of this process's open descriptors of a file.
     private static func openCount(of path: String) -> Int {
         let manager = FileManager.default

@@ -59,9 +59,12 @@ struct UnreadTotalTests {
             await world.pass(.seconds(1))
             #expect(badge.values.withLock { $0.last } == 1)
             let newest = try #require(try await alice.channel(url).lastMessage)
-            try await alice.markAsRead(url, through: newest.createdAt)
+            let mark = try await alice.markAsRead(url, through: newest.createdAt)
             await world.pass(.seconds(1))
             #expect(badge.values.withLock { $0.last } == 0)
+            await alice.cancel(mark)
+            await world.pass(.seconds(1))
+            #expect(badge.values.withLock { $0.last } == 1)
 
             for client in [alice, tablet, bob] { await client.close() }
             await world.pass(.seconds(1))

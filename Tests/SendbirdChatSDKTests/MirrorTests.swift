@@ -54,6 +54,22 @@ struct MirrorTests {
         #expect(rest.allSatisfy { $0.inserted.isEmpty && $0.updated.isEmpty })
     }
 
+    @Test func `the value before a channel's entry stays with the step that shows it (R89)`() {
+        func channel(_ name: String) -> RoostModel.GroupChannel {
+            RoostModel.GroupChannel(url: "c", name: name)
+        }
+        var entry = ListDiff<RoostModel.GroupChannel>().withOrigins([.event])
+        entry.inserted = [channel("shown")]
+        entry.counterparts = [channel("hidden")]
+        var update = ListDiff<RoostModel.GroupChannel>().withOrigins([.event])
+        update.updated = [Update(before: channel("shown"), after: channel("new"))]
+        var mirror = Mirror<RoostModel.GroupChannel>()
+        let unseen = mirror.apply([entry, update])
+        #expect(unseen[0].isEmpty && unseen[0].counterparts.isEmpty)
+        #expect(unseen[1].inserted == [channel("new")])
+        #expect(unseen[1].counterpart(of: channel("new")) == channel("hidden"))
+    }
+
     @Test func `steps that a page contains show no older state once more (R87, R91)`() {
         let states = ["old", "new"].map { Self.message(1, $0) }
         var mirror = Mirror<Message>()

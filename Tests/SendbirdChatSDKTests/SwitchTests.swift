@@ -91,6 +91,17 @@ extension SendbirdChatTests {
             }
         }
 
+        private final class ListWatcher: GroupChannelCollectionDelegate {
+            var updates = 0
+
+            func channelCollection(
+                _ collection: GroupChannelCollection, context: ChannelContext,
+                updatedChannels channels: [SendbirdChatSDK.GroupChannel]
+            ) {
+                updates += channels.count
+            }
+        }
+
         @Test(arguments: [false, true])
         func `no event of a user reaches the app after the next user's login call (scar 34)`(
             isOther: Bool
@@ -102,6 +113,15 @@ extension SendbirdChatTests {
                 let kept = try await story.get(url)
                 let listener = Listener()
                 SendbirdChat.addChannelDelegate(listener, identifier: "listener")
+                let query = SendbirdChatSDK.GroupChannel.createMyGroupChannelListQuery()
+                let channels = try #require(
+                    SendbirdChat.createGroupChannelCollection(query: query))
+                let watcher = ListWatcher()
+                channels.delegate = watcher
+                let loaded: Failure = await story.wait { done in channels.loadMore { done($1) } }
+                #expect(loaded == nil)
+                await story.world.pass()
+                watcher.updates = 0
                 // The app's queue stands still while a message arrives.
                 let waiting = Guarded<[@Sendable () -> Void]>([])
                 SendbirdChat.door.call(
@@ -118,6 +138,8 @@ extension SendbirdChatTests {
                 for work in waiting.withLock({ $0 }) { story.world.later(work) }
                 await story.world.pass()
                 #expect(listener.heard.contains("for alice") == !isOther)
+                #expect((watcher.updates > 0) == !isOther)
+                channels.dispose()
                 SendbirdChat.removeChannelDelegate(forIdentifier: "listener")
             }
         }

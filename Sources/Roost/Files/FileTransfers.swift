@@ -25,7 +25,11 @@ final class FileTransfers: Sendable {
 
     private struct Running {
         var transfers: [String: Transfer] = [:]
+        /// The canceled tasks of transfers without readers that may still write.
+        var ending: [Int: Task<Void, Never>] = [:]
         var lastID = 0
+
+        var tasks: [Task<Void, Never>] { transfers.values.compactMap(\.task) + ending.values }
         var isClosed = false
     }
 
@@ -82,14 +86,14 @@ final class FileTransfers: Sendable {
     func close() {
         let tasks = running.withLock { running in
             running.isClosed = true
-            return running.transfers.values.compactMap(\.task)
+            return running.tasks
         }
         for task in tasks { task.cancel() }
     }
 
     /// Ends all transfers, and returns when none of them writes any more.
     func cancelAll() async {
-        let tasks = running.withLock { $0.transfers.values.compactMap(\.task) }
+        let tasks = running.withLock { $0.tasks }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
     }
@@ -100,6 +104,7 @@ final class FileTransfers: Sendable {
             running.transfers[url]?.readers -= 1
             guard transfer.readers <= 1 else { return nil }
             running.transfers[url] = nil
+            running.ending[id] = transfer.task
             return transfer.task
         }
         task?.cancel()
@@ -117,6 +122,7 @@ final class FileTransfers: Sendable {
         _ result: Result<DownloadedCopy, RoostError>, of url: String, _ id: Int
     ) {
         let feed = running.withLock { running -> StreamFeed<State>? in
+            running.ending[id] = nil
             guard let transfer = running.transfers[url], transfer.id == id else { return nil }
             running.transfers[url] = nil
             return transfer.feed
@@ -156,6 +162,7 @@ final class FileTransfers: Sendable {
                 publish(.receiving(part?.received ?? 0, total: part?.total))
             }
             let (step, body) = await ask(for: url, &fetch)
+            guard !Task.isCancelled else { throw .downloadCanceled }
             switch step {
             case .fail(let error): throw error
             case .ask(let pause):

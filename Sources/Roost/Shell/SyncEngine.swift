@@ -56,8 +56,9 @@ actor SyncEngine {
                 performers.perform(effect) { machine.state }
             }
         }
-        let isMarked = wasMarked || machine.state.outbox.order.hasMarks
-        if input.mayChangeCounts(whileMarked: isMarked) {
+        let isMarked = machine.state.outbox.order.hasMarks
+        // The last mark may also go in the step of a call, or of the server's answer.
+        if wasMarked != isMarked || input.mayChangeCounts(whileMarked: isMarked) {
             performers.notices.countChanges.publish(())
         }
         performers.notices.health.publish { machine.state.health }

@@ -61,7 +61,7 @@ extension OutboxMachine {
     /// Returns the changes that wait for messages outside of the outbox: canceled ones, and those
     /// that another process has sent.
     private var stranded: [RequestID] {
-        dependents.filter { items[$0.key] == nil }.flatMap(\.value)
+        goneMessages.filter { items[$0] == nil }.flatMap { dependents[$0] ?? [] }
     }
 
     /// Returns the channels in which changes wait for messages outside of the outbox, in order.

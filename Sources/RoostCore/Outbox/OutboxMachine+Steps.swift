@@ -46,9 +46,7 @@ extension OutboxMachine {
         guard isMoved || known.state != item.state || known.awaited != item.awaited else {
             return next(in: item.lane)
         }
-        if let awaited = known.awaited {
-            dependents[awaited]?.removeAll { $0 == item.requestID }
-        }
+        stopWaiting(known)
         return leaveLane(known) + enqueue(item) + next(in: item.lane)
     }
 
@@ -58,6 +56,7 @@ extension OutboxMachine {
         guard item.state == .pending, item.kind != .local else { return [] }
         if let awaited = item.awaited {
             dependents[awaited, default: []].append(item.requestID)
+            if items[awaited] == nil { goneMessages.insert(awaited) }
             outdateSearch(of: item.channel)
             return []
         }
@@ -139,7 +138,7 @@ extension OutboxMachine {
         }
         // Changes also wait for messages that are not in the outbox: sent by another process, or
         // canceled.
-        for id in dependents.removeValue(forKey: requestID) ?? [] {
+        for id in removeDependents(of: requestID) {
             guard let item = items[id] else { continue }
             guard let messageID else {
                 effects += drop(id)
@@ -224,11 +223,26 @@ extension OutboxMachine {
             effects.append(.armAckTimer(requestID, Self.ackTimeout))
         }
         settle(item)
-        if let awaited = item.awaited { dependents[awaited]?.removeAll { $0 == requestID } }
+        stopWaiting(item)
         if !item.hasLeft {
-            for id in dependents.removeValue(forKey: requestID) ?? [] { effects += drop(id) }
+            for id in removeDependents(of: requestID) { effects += drop(id) }
+        } else if dependents[requestID] != nil {
+            goneMessages.insert(requestID)
         }
         return effects + next(in: item.lane) + nextWaiting() + lookUp(item.channel)
+    }
+
+    /// Ends the wait of a change for its message.
+    private mutating func stopWaiting(_ item: Item) {
+        guard let awaited = item.awaited else { return }
+        dependents[awaited]?.removeAll { $0 == item.requestID }
+        if dependents[awaited]?.isEmpty == true { _ = removeDependents(of: awaited) }
+    }
+
+    /// Takes out the changes that wait for a message.
+    private mutating func removeDependents(of requestID: RequestID) -> [RequestID] {
+        goneMessages.remove(requestID)
+        return dependents.removeValue(forKey: requestID) ?? []
     }
 
     private mutating func drop(_ requestID: RequestID) -> [Effect] {
@@ -241,7 +255,7 @@ extension OutboxMachine {
         for requestID in requestIDs {
             guard let item = items[requestID], item.hasExpired(at: now) else { continue }
             items[requestID]?.state = .failed(.pendingError)
-            if let awaited = item.awaited { dependents[awaited]?.removeAll { $0 == requestID } }
+            stopWaiting(item)
             effects += leaveLane(item) + [.store(requestID, .failed(.pendingError))]
         }
         return effects

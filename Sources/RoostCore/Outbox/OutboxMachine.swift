@@ -176,6 +176,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     var heldBack: Set<RequestID> = []
     /// The changes that wait for each unsent message, in order.
     var dependents: [RequestID: [RequestID]] = [:]
+    /// The messages outside of the outbox for which changes wait; some may be in it again.
+    var goneMessages: Set<RequestID> = []
     /// The canceled messages of this connection that the server may still acknowledge, and whose
     /// changes wait; each with its channel.
     var unanswered: [RequestID: ChannelURL] = [:]

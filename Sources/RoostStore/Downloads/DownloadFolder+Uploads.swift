@@ -21,8 +21,9 @@ extension DownloadFolder {
         _ copy: CopiedFile, in attachments: String, as address: String
     ) async throws(StoreError) {
         guard copy.size <= limit / Self.share else { return }
-        let begun = try await begin(address)
+        // `begin` registers the address even if it throws.
         defer { end(address) }
+        let begun = try await begin(address)
         guard case .part = begun else { return }
         let reader: AttachmentReader
         do throws(FileError) {

@@ -26,12 +26,14 @@ extension StoreWriter {
 
 extension OutboxStore {
     /// Deletes the damaged outboxes that repairs have replaced, and the items that this release
-    /// cannot read.
+    /// cannot read, with the copies of their files.
     fileprivate func deleteUnreadable() async throws(StoreError) {
+        let folder = folder
         try await write { connection throws(SQLiteError) in
             let readable = Set(try connection.storedItems().items.map(\.sequence))
             for number in try connection.all(.itemNumbers) where !readable.contains(number) {
                 try connection.execute(.deleteItemNumber, number)
+                folder?.deleteCopies(at: number)
             }
         }
         if let files { try DatabaseFiles(files.outbox).clearQuarantined() }

@@ -273,6 +273,7 @@ struct OutboxDeliveryTests {
             key: "wave", userID: "me", isAdded: true, updatedAt: Timestamp(milliseconds: 9))
         let effects = script.answer(id, .reaction(change))
         #expect(effects.mutations == [.reacted(Script.channel, 5, change)])
+        _ = script.commit(try #require(effects.committer))
         // The removal of another user's reaction came before it, and follows by the socket.
         let removal = ReactionChange(
             key: "wave", userID: "bob", isAdded: false, updatedAt: Timestamp(milliseconds: 8))
