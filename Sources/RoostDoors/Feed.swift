@@ -22,8 +22,11 @@ package final class Feed<Object: AnyObject, Event: Sendable>: Sendable {
 
     /// Begins the delivery.
     ///
-    /// - Parameter isWanted: Whether the events still concern the app, such as those of its present
-    ///   user; asked on the queue, just before each delivery (scar 34).
+    /// - Parameters:
+    ///   - object: The receiver, held weakly.
+    ///   - isWanted: Whether the events still concern the app, such as those of its present user;
+    ///     asked on the queue, just before each delivery (scar 34).
+    ///   - notify: The delivery of one event.
     package func attach(
         _ object: Object, while isWanted: @escaping @Sendable () -> Bool,
         _ notify: @escaping (Object, Event) -> Void

@@ -98,8 +98,9 @@ struct ClearingTests {
             _ = try await store.outbox.append(
                 id, to: Fixture.channel, createdAt: .distantPast,
                 content: .fileMessage(
-                    FileMessageParams(files: [OutgoingFile(.bytes([1, 2, 3]), name: "a", type: "a/b")]),
-                    copies: [nil]))
+                    FileMessageParams(files: [
+                        OutgoingFile(.bytes([1, 2, 3]), name: "a", type: "a/b")
+                    ]), copies: [nil]))
         }
         let kept = try #require(try await store.outbox.items().items.first?.copies.first?.name)
         try await store.writer.commit(Self.everything)

@@ -7,6 +7,7 @@ import RoostModel
 import RoostSQLite
 import RoostSealing
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 @testable import RoostStore

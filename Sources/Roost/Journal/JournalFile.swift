@@ -65,8 +65,8 @@ package struct JournalFile: Sendable {
     private static func unreadable(line: Int) -> RoostError {
         RoostError(
             .malformedData, remedy: .correctInput,
-            message: "Line \(line) is not a line of a sync journal of this release. Was the file cut, "
-                + "edited, or written by another release of Roost?")
+            message: "Line \(line) is not a line of a sync journal of this release. Was the file "
+                + "cut, edited, or written by another release of Roost?")
     }
 }
 

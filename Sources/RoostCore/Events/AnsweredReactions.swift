@@ -17,8 +17,9 @@ package struct AnsweredReactions: Equatable, Codable, Sendable {
     private struct Answer: Equatable, Codable {
         let userID: UserID
         let moment: Timestamp
-        /// The time of the emoji's entry before the answer, or of the last event since then. An
-        /// event that is older than this is a repeated one.
+        /// The time of the emoji's entry before the answer, or of the last event since then.
+        ///
+        /// An event that is older than this is a repeated one.
         var known: Timestamp
     }
 

@@ -266,7 +266,8 @@ struct OutboxDeliveryTests {
         #expect(committed.mutations.first == .deleted(Script.channel, [5]))
     }
 
-    @Test func `an answered reaction is committed, and an older event after it (scar 115)`() throws {
+    @Test func `an answered reaction is committed, and an older event after it (scar 115)`() throws
+    {
         var script = Script.connected()
         let id = try #require(try script.leave(.addReaction("wave", .delivered(5)), 1))
         let change = ReactionChange(
