@@ -107,8 +107,13 @@ extension ChatClient {
         await engine.performers.outbox.finishKeeping()
         // First, because deleting files needs no room on a full disk.
         try await clearDownloads()
+        try await clearRemains(includingUnsent: includingUnsent)
         try await engine.run(.cacheClearing(CacheClearing(.all)))
-        // Last, because a repair during the clearing puts the damaged file aside.
+        // Once more, because a repair during the clearing puts the damaged file aside.
+        try await clearRemains(includingUnsent: includingUnsent)
+    }
+
+    private func clearRemains(includingUnsent: Bool) async throws(RoostError) {
         try await onDisk { store throws(StoreError) in
             try await store.clearRemains(includingUnsent: includingUnsent)
         }

@@ -52,7 +52,7 @@ package struct Mirror<Element: ListElement>: Sendable {
             for element in step.deleted {
                 guard let key = key(of: element) else { continue }
                 touched.note(key, in: number, before: elements[key])
-                touched.note(outside: step.counterpart(of: element), of: key)
+                touched.note(outside: step.counterpart(of: element), of: element, at: key)
                 remove(key)
             }
             for update in step.updated {
@@ -64,7 +64,7 @@ package struct Mirror<Element: ListElement>: Sendable {
                 let known = key(of: element)
                 let key = known ?? lastKey + 1
                 touched.note(key, in: number, before: known.flatMap { elements[$0] })
-                touched.note(outside: step.counterpart(of: element), of: key)
+                touched.note(outside: step.counterpart(of: element), of: element, at: key)
                 if known == nil { putNew(element) } else { put(element, at: key) }
             }
         }
@@ -91,7 +91,7 @@ package struct Mirror<Element: ListElement>: Sendable {
             /// The number of the last step, and the place in the order of all.
             var step: Int
             var place: Int
-            /// Its value outside the list, of the last step that brought it in or removed it.
+            /// The element's value outside the list, from the last step that inserted or deleted it.
             var outside: Element?
         }
 
@@ -106,7 +106,12 @@ package struct Mirror<Element: ListElement>: Sendable {
                 outside: known?.outside)
         }
 
-        mutating func note(outside: Element?, of key: Int) { entries[key]?.outside = outside }
+        mutating func note(outside: Element?, of element: Element, at key: Int) {
+            // An element that gave way to another one has itself outside the list, and is given as
+            // it was before all steps.
+            let before = outside == element ? entries[key]?.before : nil
+            entries[key]?.outside = before ?? outside
+        }
 
         var inOrder: [(key: Int, value: Entry)] {
             entries.sorted { $0.value.place < $1.value.place }

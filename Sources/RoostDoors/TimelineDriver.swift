@@ -91,8 +91,9 @@ package actor TimelineDriver {
 
     package nonisolated var view: View { shared.withLock { $0 } }
 
-    /// Returns whether no other user has logged in since the creation; to be asked where the app is
-    /// called, because events wait for its queue.
+    /// Whether the user at the creation is still the present one.
+    ///
+    /// Ask on the app's queue: another user may log in while an event waits there.
     package nonisolated var isForPresentUser: @Sendable () -> Bool {
         { [door, account] in !door.isOther(account) }
     }

@@ -27,8 +27,9 @@ final class BackgroundSync: Sendable {
     /// Starts or continues the download of all messages of the channel; without effect after the
     /// login of another user.
     func resume() {
-        guard account == nil || account == SBDMain.door.account else { return }
+        // The client first: one that was captured before another login is the former user's.
         let client = SBDMain.door.capturedClient
+        guard account == nil || account == SBDMain.door.account else { return }
         add { [self] in
             if let known = download.withLock({ $0 }), await !known.isOver {
                 return await known.resume()

@@ -82,6 +82,16 @@ struct ListDiffTests {
         #expect(joined.counterpart(of: item(3, 2)) == nil)
     }
 
+    @Test func `an element that changed and then gave way to another one has no other value`() {
+        func item(_ version: UInt64) -> Item { Item(name: 1, version: version) }
+        let update = ListDiff(from: [item(0)], to: [item(1)])
+        var removal = ListDiff(from: [item(1)], to: [])
+        removal.counterparts = [item(1)]
+        let joined = update.followed(by: removal)
+        #expect(joined.deleted == [item(0)])
+        #expect(joined.counterpart(of: item(0)) == item(0))
+    }
+
     @Test func `joined diffs keep all their origins (scar 86)`() {
         let live = ListDiff<Message>().withOrigins([.event])
         #expect(live.followed(by: ListDiff().withOrigins([.page])).origins == [.event, .page])

@@ -111,6 +111,10 @@ struct ClearingTests {
             try connection.executeScript("UPDATE item SET payload = x'63' WHERE sequence = 2")
         }
         store = try await Store.test(.folder(folder.path))
+        let attachments = try #require(store.outbox.attachments)
+        // A copy whose item an earlier repair has lost.
+        #expect(
+            FileManager.default.createFile(atPath: "\(attachments)/7-0-00000000", contents: nil))
         try await store.clearRemains(includingUnsent: false)
         #expect(!exists(oldCache) && exists(oldOutbox))
         #expect(try await store.outbox.items().unreadable.count == 1)
@@ -118,7 +122,6 @@ struct ClearingTests {
         #expect(!exists(oldOutbox))
         let left = try await store.outbox.items()
         #expect(left.unreadable == [] && left.items.map(\.requestID) == ["a"])
-        let attachments = try #require(store.outbox.attachments)
         #expect(try FileManager.default.contentsOfDirectory(atPath: attachments) == [kept])
         await store.close()
 

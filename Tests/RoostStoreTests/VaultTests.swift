@@ -347,7 +347,7 @@ struct VaultTests {
         try reader.snapshot { () throws(SQLiteError) in
             _ = try reader.first(
                 Query<Void, Int64>(sql: "SELECT count(*) FROM note") { row in row.int64(0) })
-            #expect(try vault.dropOlderKeys(channelRow: 1, in: impatient) == .remains)
+            #expect(try vault.dropOlderKeys(channelRow: 1, in: impatient) == .logRemains)
         }
         #expect(impatient.truncateLog() == .complete)
     }

@@ -207,6 +207,7 @@ extension SendbirdChatTests {
                 return step
             }
             #expect(Source(removed: channel, in: step(.event)) == .eventChannelDeleted)
+            #expect(Source(removed: channel, in: step(.event, channel)) == .channelRefresh)
             #expect(Source(added: channel, in: step(.changeLog)) == .channelChangelog)
             #expect(Source(added: channel, in: step(.page)) == .channelRefresh)
             #expect(Source(added: channel, in: step(.event)) == .eventUserJoined)

@@ -70,6 +70,22 @@ struct MirrorTests {
         #expect(unseen[1].counterpart(of: channel("new")) == channel("hidden"))
     }
 
+    @Test func `a channel that changed and then gave way to another one has no other value`() {
+        func channel(_ name: String) -> RoostModel.GroupChannel {
+            RoostModel.GroupChannel(url: "c", name: name)
+        }
+        var update = ListDiff<RoostModel.GroupChannel>().withOrigins([.event])
+        update.updated = [Update(before: channel("old"), after: channel("new"))]
+        var removal = ListDiff<RoostModel.GroupChannel>().withOrigins([.event])
+        removal.deleted = [channel("new")]
+        removal.counterparts = [channel("new")]
+        var mirror = Mirror<RoostModel.GroupChannel>()
+        mirror.replace(with: [channel("old")])
+        let unseen = mirror.apply([update, removal])
+        #expect(unseen[1].deleted == [channel("old")])
+        #expect(unseen[1].counterpart(of: channel("old")) == channel("old"))
+    }
+
     @Test func `steps that a page contains show no older state once more (R87, R91)`() {
         let states = ["old", "new"].map { Self.message(1, $0) }
         var mirror = Mirror<Message>()

@@ -72,6 +72,7 @@ struct CollectionInvariants {
         try expect(Set(requests).count == requests.count, "\(place) shows one message twice")
         try expect(
             changes.holds(shown.messages), "\(place) differs from the sum of its changes")
+        try expect(changes.misfit == nil, "\(place) had \(changes.misfit ?? "")")
         let filter = shown.filter
         try expect(
             shown.messages.allSatisfy(filter.matches),
@@ -193,6 +194,7 @@ struct CollectionInvariants {
             "\(place) is out of order or has duplicates")
         try expect(
             changes.holds(shown.channels), "\(place) differs from the sum of its changes")
+        try expect(changes.misfit == nil, "\(place) had \(changes.misfit ?? "")")
         for channel in shown.channels {
             try expect(
                 shown.filter.matches(channel, viewer: viewer),
@@ -260,21 +262,43 @@ struct ChannelGlimpse: Equatable, CustomStringConvertible {
     }
 }
 
-/// The sum of a collection's changes: it must equal the collection.
+/// The sum of a collection's changes: it must equal the collection, and each change must fit the
+/// sum of those before it.
 struct Fold<Element: ListElement> {
     private var elements: [Element.Identity: Element] = [:]
+    /// The first change that did not fit; nil without any.
+    private(set) var misfit: String?
 
     init(_ elements: [Element]) {
         for element in elements { put(element) }
     }
 
     mutating func apply(_ diff: ListDiff<Element>) {
-        for element in diff.deleted { remove(element) }
+        for element in diff.deleted {
+            note(!holds(element), "a removal of what it did not show", element)
+            remove(element)
+        }
         for update in diff.updated {
+            note(update.before == update.after, "an update without a change", update.after)
+            note(!holds(update.before), "an update of what it did not show", update.before)
             remove(update.before)
             put(update.after)
         }
-        for element in diff.inserted { put(element) }
+        for element in diff.inserted {
+            let isKnown = element.identities.contains { elements[$0] != nil }
+            note(isKnown, "a new element that it showed already", element)
+            put(element)
+        }
+    }
+
+    private mutating func note(_ isMisfit: Bool, _ words: String, _ element: Element) {
+        guard isMisfit, misfit == nil else { return }
+        misfit = "\(words): \(element.identities)"
+    }
+
+    /// Whether the sum has an element in the same state.
+    private func holds(_ element: Element) -> Bool {
+        element.identities.allSatisfy { elements[$0] == element }
     }
 
     private mutating func remove(_ element: Element) {

@@ -25,12 +25,14 @@ final class FileTransfers: Sendable {
 
     private struct Running {
         var transfers: [String: Transfer] = [:]
-        /// The canceled tasks of transfers without readers that may still write.
+        /// The tasks of transfers that have lost their readers.
+        ///
+        /// Each is canceled, and may write until it ends.
         var ending: [Int: Task<Void, Never>] = [:]
         var lastID = 0
+        var isClosed = false
 
         var tasks: [Task<Void, Never>] { transfers.values.compactMap(\.task) + ending.values }
-        var isClosed = false
     }
 
     /// The time limit of one request; of the longest range it needs 140 kbit a second.

@@ -134,9 +134,11 @@ struct CacheClearing {
         case .everything:
             // First, because deleting files needs no room on the disk.
             try await store.downloads.clear()
+            try await store.clearRemains(includingUnsent: removesUnsent)
             try await writer.trim(downTo: 0)
             try await writer.commit([.clearAll])
             try await writer.trim(downTo: .max)
+            // Once more, because a repair during the clearing puts the damaged file aside.
             try await store.clearRemains(includingUnsent: removesUnsent)
             let notes = unsent.map { item -> OutboxNote in
                 item.change == nil ? .removal(item.requestID) : .dropped(item.requestID)

@@ -49,8 +49,8 @@ package struct OpenList: Codable, Sendable {
     /// Whether the list shows the changes of messages and the read marks that wait in the outbox.
     private let showsChanges: Bool
     private var publishedHasMore: Bool?
-    /// The changes of channels for which the list has to be read.
-    private var unread = ChannelValues()
+    /// The values of channels before and after the commits since the list fell behind.
+    private var missed = ChannelValues()
     /// The shown channels that the user is leaving; their removal follows.
     private var left: [ChannelURL] = []
     /// The changes since the last step, for the readers of the list.
@@ -135,8 +135,8 @@ package struct OpenList: Codable, Sendable {
             let origins = backlog.origins(
                 of: origin, through: page.sequence, \.concernsChannels)
             let serverHasMore = !page.isWhole && token.map { !$0.isEmpty } ?? true
-            var news = unread
-            unread = ChannelValues()
+            var news = missed
+            missed = ChannelValues()
             for commit in backlog.commits(through: page.sequence) { news.note(commit) }
             var diff = list.replace(
                 with: page.channels, marked: marked, previews: previews,
@@ -201,10 +201,12 @@ package struct OpenList: Codable, Sendable {
     }
 
     private mutating func apply(_ commit: Commit, from origin: ChangeOrigin) {
-        publish(list.apply(commit), from: [origin])
+        let diff = list.apply(commit)
+        publish(diff, from: [origin])
         guard list.isBehind else { return }
         backlog.note(origin)
-        unread.note(commit)
+        missed.note(commit)
+        missed.settle((diff.updated.map(\.after) + diff.deleted).map(\.url))
     }
 
     private mutating func publish(
@@ -250,6 +252,14 @@ private struct ChannelValues: Codable, Sendable {
     ) {
         let first = entries[url].map(\.before) ?? before
         entries[url] = Entry(before: first, after: after)
+    }
+
+    /// Notes that readers of the list know the present values of channels.
+    mutating func settle(_ urls: [ChannelURL]) {
+        for url in urls {
+            guard let entry = entries[url] else { continue }
+            entries[url] = Entry(before: entry.after, after: entry.after)
+        }
     }
 
     /// Returns the earlier value of a channel that is new in a list; without a change it was merely

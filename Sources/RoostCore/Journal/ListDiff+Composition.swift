@@ -29,10 +29,15 @@ extension ListDiff {
     package func followed(by next: ListDiff) -> ListDiff {
         var result = self
         result.origins.formUnion(next.origins)
+        var counterparts = next.counterparts
         for element in next.deleted {
             if result.inserted.removeFirst(sharingNameWith: element) != nil { continue }
             let update = result.updated.removeFirst(sharingNameWith: element)
             result.deleted.append(update?.before ?? element)
+            // An element that gave way to another one has itself there.
+            if let update, let index = counterparts.firstIndex(of: element) {
+                counterparts[index] = update.before
+            }
         }
         for update in next.updated {
             if let index = result.inserted.firstIndex(sharingNameWith: update.before) {
@@ -49,7 +54,7 @@ extension ListDiff {
                 result.inserted.append(element)
             }
         }
-        result.counterparts += next.counterparts
+        result.counterparts += counterparts
         guard !result.counterparts.isEmpty else { return result }
         // A value counts where the joined step still inserts or removes its element.
         let names = Set((result.inserted + result.deleted).flatMap(\.identities))

@@ -35,7 +35,8 @@ extension OutboxMachine {
     /// Whether a change or a departure of a channel waits for a search.
     func needsSearch(in channel: ChannelURL) -> Bool {
         let lane = Lane(channel, isForChanges: true)
-        return lanes[lane].map { isDepartureNext(in: lane, $0) } == true
+        let isDeparting = lanes[lane].map { isDepartureNext(in: lane, $0) } == true
+        return isDeparting && unsettledChange(in: channel) != nil
             || stranded.contains { items[$0]?.channel == channel }
     }
 

@@ -58,7 +58,7 @@ extension OutboxMachine {
             dependents[awaited, default: []].append(item.requestID)
             if items[awaited] == nil { goneMessages.insert(awaited) }
             outdateSearch(of: item.channel)
-            return []
+            return lookUp(item.channel)
         }
         withLane(item.lane) { $0.queue.append(item.requestID) }
         return next(in: item.lane, isFresh: isFresh)
@@ -127,13 +127,15 @@ extension OutboxMachine {
         var effects: [Effect] = []
         var lanes: [Lane] = []
         heldBack.remove(requestID)
-        if let channel = unanswered.removeValue(forKey: requestID) {
+        let answered = unanswered.removeValue(forKey: requestID)
+        if let channel = answered {
             effects.append(.disarmAckTimer(requestID))
             lanes.append(Lane(channel, isForChanges: true))
         }
         if let item = items.removeValue(forKey: requestID) {
             effects += leaveLane(item) + [.remove(requestID)]
             settle(item)
+            stopWaiting(item)
             lanes.append(item.lane)
         }
         // Changes also wait for messages that are not in the outbox: sent by another process, or
@@ -149,7 +151,9 @@ extension OutboxMachine {
             withLane(item.lane) { $0.queue.append(id) }
             lanes.append(item.lane)
         }
-        return effects + lanes.flatMap { next(in: $0) } + nextWaiting()
+        effects += lanes.flatMap { next(in: $0) } + nextWaiting()
+        // The search for another message may have waited for this answer.
+        return effects + (answered.map { lookUp($0) } ?? [])
     }
 
     mutating func failed(

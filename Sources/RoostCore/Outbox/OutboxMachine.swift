@@ -176,7 +176,9 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     var heldBack: Set<RequestID> = []
     /// The changes that wait for each unsent message, in order.
     var dependents: [RequestID: [RequestID]] = [:]
-    /// The messages outside of the outbox for which changes wait; some may be in it again.
+    /// The awaited messages that were outside of the outbox at some time.
+    ///
+    /// One of them may be in it again, so `items` decides.
     var goneMessages: Set<RequestID> = []
     /// The canceled messages of this connection that the server may still acknowledge, and whose
     /// changes wait; each with its channel.

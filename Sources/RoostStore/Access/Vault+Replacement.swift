@@ -60,9 +60,8 @@ extension Vault {
 /// Whether the write-ahead log is free of the deleted content too.
 package enum Erasure: Equatable, Sendable {
     case complete
-    /// A reader still needs the log, or the disk refused: call `Connection.truncateLog` later. Or a
-    /// damaged file that was put aside cannot be deleted.
-    case remains
+    /// A reader still needs the log, or the disk refused: call `Connection.truncateLog` later.
+    case logRemains
 }
 
 extension Connection {
@@ -85,7 +84,7 @@ extension Connection {
     /// Not to be called inside a transaction.
     package func truncateLog() -> Erasure {
         // The transaction before is durable in any case, so a refusal here is not its failure.
-        (try? emptyLog(patienceMS: 100)) == true ? .complete : .remains
+        (try? emptyLog(patienceMS: 100)) == true ? .complete : .logRemains
     }
 
     private func restoreSecureDelete(_ value: Int64) throws(SQLiteError) {

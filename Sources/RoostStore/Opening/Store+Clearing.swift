@@ -25,16 +25,20 @@ extension StoreWriter {
 }
 
 extension OutboxStore {
-    /// Deletes the damaged outboxes that repairs have replaced, and the items that this release
-    /// cannot read, with the copies of their files.
+    /// Deletes the damaged outboxes that repairs have replaced, the items that this release cannot
+    /// read, and all copies of files that no readable item names.
+    ///
+    /// A message whose files are being copied has no row yet. It copies them again if they are gone.
     fileprivate func deleteUnreadable() async throws(StoreError) {
         let folder = folder
         try await write { connection throws(SQLiteError) in
-            let readable = Set(try connection.storedItems().items.map(\.sequence))
+            let items = try connection.storedItems().items
+            let readable = Set(items.map(\.sequence))
             for number in try connection.all(.itemNumbers) where !readable.contains(number) {
                 try connection.execute(.deleteItemNumber, number)
-                folder?.deleteCopies(at: number)
             }
+            let known = Set(items.flatMap(\.copies).map(\.name))
+            folder?.deleteOrphans(writtenBefore: .distantFuture) { known.contains($0) }
         }
         if let files { try DatabaseFiles(files.outbox).clearQuarantined() }
     }

@@ -101,11 +101,6 @@ struct AttachmentFolder: Sendable {
         for name in names { try? PlainFile.delete("\(path)/\(name)") }
     }
 
-    /// Deletes the copies of a message's files by its place.
-    func deleteCopies(at place: Int64) {
-        delete(PlainFile.names(in: path).filter { $0.hasPrefix("\(place)-") })
-    }
-
     /// Whether all of some copies exist.
     func holds(_ copies: [CopiedFile]) -> Bool {
         copies.allSatisfy { PlainFile.modifiedAt("\(path)/\($0.name)") != nil }

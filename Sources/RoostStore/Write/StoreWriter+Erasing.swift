@@ -13,20 +13,13 @@ extension StoreWriter {
     /// repeated after an error. Damaged caches that repairs have put aside are deleted, because they
     /// have the channel and its key too.
     ///
-    /// - Returns: The changes, and whether no file has the key any more.
+    /// - Returns: The changes, and whether the log is free of the key too.
     package func erase(
         _ url: ChannelURL
     ) async throws(StoreError) -> (commit: Commit, erasure: Erasure) {
         try await inTurn { () throws(StoreError) in
             try deleteQuarantined()
-            var outcome = try eraseNow(url)
-            do throws(StoreError) {
-                // Once more, because a repair during the erasure puts the damaged file aside.
-                try deleteQuarantined()
-            } catch {
-                outcome.erasure = .remains
-            }
-            return outcome
+            return try eraseNow(url)
         }
     }
 

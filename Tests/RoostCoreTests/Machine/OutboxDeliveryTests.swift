@@ -230,9 +230,20 @@ struct OutboxDeliveryTests {
             return
         }
         script.give(.disconnect(isLogout: false))
-        _ = script.start(.outbox(.canceling(OutboxCanceling("f"))))
+        let (deletionDisk, writes) = try #require(
+            script.act(.delete(.unsent("f"))).effects.writes)
+        guard case .append(let draft)? = writes.first else { throw Unexpected() }
+        let deletion = OutboxItem(
+            sequence: 2, requestID: draft.requestID, channel: Script.channel,
+            createdAt: script.now, content: draft.content)
+        _ = script.write(deletionDisk, [.item(deletion)])
+        #expect(script.machine.state.outbox.items.map(\.requestID) == [draft.requestID])
         let late = script.answer(id, .message(Script.message(9, request: "f")))
         #expect(!late.contains { if case .commit = $0 { true } else { false } })
+        // The deletion has the ID that it waited for.
+        #expect(
+            script.machine.state.outbox.items.map(\.content)
+                == [.change(.delete(.delivered(9)))])
     }
 
     // MARK: Changes
