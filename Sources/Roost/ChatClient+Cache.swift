@@ -122,14 +122,14 @@ extension ChatClient {
     /// Exempts a channel's messages from eviction until it is unpinned; durable.
     ///
     /// - Throws: `.localDatabaseError`.
-    public func pin(_ channel: ChannelURL) async throws(RoostError) {
+    public func pinCache(of channel: ChannelURL) async throws(RoostError) {
         try await commit([.pinned(channel, true)])
     }
 
     /// Allows the eviction of a channel's messages again.
     ///
     /// - Throws: `.localDatabaseError`.
-    public func unpin(_ channel: ChannelURL) async throws(RoostError) {
+    public func unpinCache(of channel: ChannelURL) async throws(RoostError) {
         try await commit([.pinned(channel, false)])
     }
 }

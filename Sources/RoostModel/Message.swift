@@ -8,8 +8,8 @@ public struct Message: Hashable, Codable, Sendable {
     public enum Delivery: Hashable, Codable, Sendable {
         /// Only this device has the message.
         case unsent(RequestID, UnsentState)
-        /// The server has the message; the request ID is present if the server sent it, at least to
-        /// the sender.
+        /// The server has the message; the request ID is present in the user's own messages, if the
+        /// server sent it.
         case delivered(MessageID, RequestID?)
     }
 

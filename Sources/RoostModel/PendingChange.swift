@@ -71,6 +71,16 @@ public enum MessageTarget: Hashable, Codable, Sendable {
     case unsent(RequestID)
 }
 
+extension Message {
+    /// The message as the target of a change.
+    public var target: MessageTarget {
+        switch delivery {
+        case .delivered(let id, _): .delivered(id)
+        case .unsent(let id, _): .unsent(id)
+        }
+    }
+}
+
 /// New values for a message's fields; nil leaves a field as it is.
 public struct MessageEdit: Hashable, Codable, Sendable {
     /// The new text.

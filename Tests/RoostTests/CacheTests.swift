@@ -117,7 +117,7 @@ struct CacheTests {
         try SimulatedWorld.play(seed: 2) { world in
             let device = world.device(of: "alice", folder: folder.path)
             let start = try await Start(world, device)
-            try await start.client.pin(start.channels[0])
+            try await start.client.pinCache(of: start.channels[0])
             let open = try await start.client.timeline(of: start.channels[1])
             await world.pass()
             let trim = try await start.client.trimCache(downTo: ByteCount(bytes: 0))
@@ -125,7 +125,7 @@ struct CacheTests {
             #expect(trim.channels.contains { $0.url == start.channels[1] })
             await world.pass()
             #expect(await Self.texts(open) == ["one in b", "two in b"])
-            try await start.client.unpin(start.channels[0])
+            try await start.client.unpinCache(of: start.channels[0])
             await device.network.cut()
             try await start.client.send("later", to: start.channels[0])
             let again = try await start.client.trimCache(downTo: ByteCount(bytes: 0))

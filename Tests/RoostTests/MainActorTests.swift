@@ -223,8 +223,8 @@ struct MainActorTests {
         { try await $0.client.clearCache(of: $0.url) },
         { _ = try await $0.client.eraseCache(of: $0.url) },
         { _ = try await $0.client.compareCache(of: $0.url) },
-        { try await $0.client.pin($0.url) },
-        { try await $0.client.unpin($0.url) },
+        { try await $0.client.pinCache(of: $0.url) },
+        { try await $0.client.unpinCache(of: $0.url) },
         { _ = try await $0.client.search(MessageSearch("text")) },
         { _ = try await $0.client.downloadEstimate(of: $0.url) },
         { _ = try await $0.timeline.loadOlder() },
@@ -318,6 +318,7 @@ struct MainActorTests {
         { await $0.channels.loadMore() },
         { await $0.client.waitUntilIdle() },
         { await $0.client.use(token: nil) },
+        { try await $0.client.signOut() },
     ]
 
     @Test func `the main actor continues while disk and network block every call (R181, scar 139)`()

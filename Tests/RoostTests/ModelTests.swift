@@ -30,7 +30,10 @@ struct ModelTests {
         let folder = try TemporaryFolder()
         let client = try await Self.client(in: folder)
         let model = TimelineModel(client, channel: "c")
+        #expect(model.isOpening)
         let running = Task { await model.run() }
+        // The server cannot be asked.
+        await Self.until { !model.isOpening && model.connection != nil }
         #expect(await model.send("one"))
         #expect(await model.send(UserMessageParams(text: "two")))
         await Self.until { model.messages.map(\.text) == ["one", "two"] }
@@ -57,7 +60,7 @@ struct ModelTests {
         let client = try await Self.client(in: folder)
         let model = ChannelListModel(client)
         let running = Task { await model.run() }
-        await Self.until { model.connection != nil }
+        await Self.until { !model.isOpening && model.connection != nil }
         #expect(model.channels.isEmpty)
         await client.close()
         await running.value

@@ -113,7 +113,7 @@ struct SharedCacheTests {
             // In this world no signal reports others' commits, so this one is not seen yet.
             await world.pass()
             #expect(await timeline.snapshot.messages == [])
-            try await client.pin(Self.channel)
+            try await client.pinCache(of: Self.channel)
             await world.pass()
             #expect(Self.texts(await timeline.snapshot) == ["a", "bb"])
             #expect(await list.snapshot.channels.map(\.url) == [Self.channel])
@@ -176,7 +176,7 @@ struct SharedCacheTests {
             let other = try await Self.asExtension(folder, on: world.executor)
             try await other.writer.commit([.clearMessages(channel)])
             await other.close()
-            try await client.pin(channel)
+            try await client.pinCache(of: channel)
             await world.pass()
             #expect(Self.texts(await timeline.snapshot) == ["one"])
             let cached = try await Self.asExtension(folder, on: world.executor)

@@ -12,6 +12,10 @@ public final class ChannelListModel {
     public private(set) var hasMore = false
     /// The state of the connection; nil until `run()` is called.
     public private(set) var connection: ConnectionState?
+    /// Whether the first page is on its way: not read from disk yet, or not answered by the server.
+    ///
+    /// False as well once the server could not be asked.
+    public private(set) var isOpening = true
     /// Whether a page is being loaded.
     public private(set) var isLoading = false
     /// The last error; nil after the next success.
@@ -37,15 +41,17 @@ public final class ChannelListModel {
         do {
             let list = try await opened()
             async let states: Void = followConnection()
+            async let arrival: Void = awaitServer(for: list)
             for await snapshot in await list.snapshots() {
                 channels = snapshot.channels
                 if hasMore != snapshot.hasMore { hasMore = snapshot.hasMore }
             }
-            await states
+            _ = await (states, arrival)
             // The client was closed.
             if !Task.isCancelled, self.list === list { self.list = nil }
         } catch {
             self.error = error
+            isOpening = false
         }
     }
 
@@ -72,6 +78,11 @@ public final class ChannelListModel {
         } catch {
             self.error = error
         }
+    }
+
+    private func awaitServer(for list: ChannelList) async {
+        try? await list.reachServer()
+        if isOpening { isOpening = false }
     }
 
     private func followConnection() async {

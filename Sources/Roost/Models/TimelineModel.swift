@@ -30,6 +30,12 @@ public final class TimelineModel {
     /// The number of the last delivered messages that lie beyond missing ones; see
     /// `Timeline.Snapshot.sentBeyondGap`.
     public private(set) var sentBeyondGap = 0
+    /// The state of the connection; nil until `run()` is called.
+    public private(set) var connection: ConnectionState?
+    /// Whether the first page is on its way: not read from disk yet, or not answered by the server.
+    ///
+    /// False as well once the server could not be asked.
+    public private(set) var isOpening = true
     /// Whether a page is being loaded.
     public private(set) var isLoading = false
     /// The last error, such as the server's refusal to show the channel; nil after the next success.
@@ -65,12 +71,15 @@ public final class TimelineModel {
             let timeline = try await opened()
             await jumpToGoal()
             async let refusals: Void = followRefusals(of: timeline)
+            async let states: Void = followConnection()
+            async let arrival: Void = awaitServer(for: timeline)
             for await snapshot in await timeline.snapshots() { show(snapshot) }
-            await refusals
+            _ = await (refusals, states, arrival)
             // The client was closed.
             if !Task.isCancelled, self.timeline === timeline { self.timeline = nil }
         } catch {
             self.error = error
+            isOpening = false
         }
     }
 
@@ -84,6 +93,16 @@ public final class TimelineModel {
         }
         timeline = new
         return new
+    }
+
+    private func followConnection() async {
+        for await state in await client.connectionStates() { connection = state }
+    }
+
+    private func awaitServer(for timeline: Timeline) async {
+        // A failure is an error of the connection, or comes as a refusal.
+        try? await timeline.reachServer()
+        if isOpening { isOpening = false }
     }
 
     private func followRefusals(of timeline: Timeline) async {

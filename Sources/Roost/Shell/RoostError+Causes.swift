@@ -82,13 +82,12 @@ extension RoostError {
     init(_ error: StoreError) {
         let remedy: Remedy =
             switch error.kind {
-            case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .olderSchema,
-                .otherOwner, .locked,
-                .full, .notAccessible:
-                .repairStorage
+            case .folderNotWritable, .notADatabase, .damaged, .full, .notAccessible: .repairStorage
             case .keyMissing, .wrongKey, .fileUnreadable: .correctInput
-            case .suspended, .keyUnavailable: .retry
-            case .closed, .searchUnavailable, .unexpected: .none
+            // Another process holds the files, and lets go of them.
+            case .suspended, .keyUnavailable, .locked: .retry
+            case .newerSchema, .olderSchema, .otherOwner, .closed, .searchUnavailable, .unexpected:
+                .none
             }
         self.init(
             error.kind == .fileUnreadable ? .invalidParameter : .localDatabaseError,

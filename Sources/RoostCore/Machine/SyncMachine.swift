@@ -145,7 +145,7 @@ package struct SyncMachine: Codable, Sendable {
         case .reply(let id, let reply):
             // A pause that was ended here may end in the shell at the same time.
             if reply == .paused, pauses.removeValue(forKey: id) == nil { return [] }
-            let reply = requests.end(id, by: reply, &state)
+            let reply = requests.end(id, by: reply, &state).entering(for: state.me)
             deliver(reply, to: id, &effects)
             resume(id, reply, &effects)
         case .frameSent: state.framesInFlight = max(0, state.framesInFlight - 1)
@@ -200,7 +200,7 @@ package struct SyncMachine: Codable, Sendable {
         _ event: ServerEvent, _ epoch: LinkMachine.Epoch, _ id: OperationID,
         _ effects: inout [Effect]
     ) {
-        guard let event = state.takeFrame(event, epoch) else {
+        guard let event = state.takeFrame(event.entering(for: state.me), epoch) else {
             takeNotices(&effects)
             effects.append(.finish(id, .done))
             return

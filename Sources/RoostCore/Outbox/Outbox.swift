@@ -291,7 +291,10 @@ extension SyncState {
     /// Settles the item of a message that the server has.
     mutating func noteDelivery(_ message: Message) {
         guard let requestID = message.requestID else { return }
-        let isOurs = outbox.order.contains(requestID)
+        let item = outbox.order[requestID]
+        // An equal request ID of another channel names another message.
+        guard item == nil || item?.channel == message.channelURL else { return }
+        let isOurs = item != nil
         moveOutbox(
             .delivered(requestID, message.messageID),
             then: isOurs ? [.event(.delivered(message))] : [])

@@ -232,7 +232,7 @@ struct OutboxDeliveryTests {
         script.give(.disconnect(isLogout: false))
         let (deletionDisk, writes) = try #require(
             script.act(.delete(.unsent("f"))).effects.writes)
-        guard case .append(let draft)? = writes.first else { throw Unexpected() }
+        guard case .append(let draft)? = writes.first else { throw Script.Unexpected() }
         let deletion = OutboxItem(
             sequence: 2, requestID: draft.requestID, channel: Script.channel,
             createdAt: script.now, content: draft.content)
