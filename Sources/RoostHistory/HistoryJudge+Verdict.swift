@@ -21,6 +21,7 @@ extension HistoryJudge {
                 // A recorder that is no user shows nothing.
                 let users = unended.filter { clients[$0].user != 0 }.sorted()
                 notes += note(of: users, in: channel.name)
+                notes += note(onMessagesBeyond: log, in: channel)
             } else if !channel.users.isEmpty || channel.messages.contains(where: \.isSeen) {
                 notes.append(
                     "\(channel.name) has no log and no snapshot of a client that had caught up: "
@@ -43,6 +44,21 @@ extension HistoryJudge {
         return Verdict(
             complaints: findings.complaints.sorted { one, other in one.place < other.place },
             complaintCount: findings.count, notes: notes, counts: counts)
+    }
+
+    /// Returns the remark on acknowledged messages outside of the stretch that a log covers.
+    private func note(onMessagesBeyond log: FinalLog, in channel: ChannelBook) -> [String] {
+        let count = channel.messages.indices.count { index in
+            let message = channel.messages[index]
+            return message.acknowledged != nil && log.rank(of: Int32(clamping: index)) == nil
+                && !log.covers(message.position)
+        }
+        guard count > 0 else { return [] }
+        return [
+            "\(count) acknowledged messages of \(channel.name) were not judged, because the log does "
+                + "not reach to them. Page back (`older`) until `has_older` is false before the last "
+                + "snapshot, or give a log."
+        ]
     }
 
     /// Returns the remark on clients whose state at the end of a channel is unknown.

@@ -25,6 +25,41 @@ struct HistoryClaimTests {
         .call(HistoryCall("delete", channel: "c", message: message))
     }
 
+    // MARK: The reach of the log
+
+    @Test func `acknowledged messages that the log does not reach are named as not judged`() throws {
+        func verdict(hasOlder: Bool) throws -> Verdict {
+            var facts: [HistoryFact] = []
+            for (number, text) in ["first", "second", "third"].enumerated() {
+                let id = Int64(number + 1)
+                facts += Self.sent(text, Int64(2 * number + 2), request: "r\(id)")
+                facts.append(.acknowledged(Case.message(id, text), channel: "c"))
+            }
+            let view = HistoryView(
+                channel: "c", messages: [Case.message(3, "third")], hasOlder: hasOlder,
+                isCaughtUp: true)
+            return try Case.verdict(facts + [.snapshot(view)])
+        }
+        let partial = try verdict(hasOlder: true)
+        #expect(partial.isGood)
+        #expect(partial.notes.count == 1 && partial.notes[0].hasPrefix("2 acknowledged messages"))
+        let whole = try verdict(hasOlder: false)
+        #expect(whole.complaints.map(\.message) == [1, 2] && whole.notes.isEmpty)
+    }
+
+    @Test func `a snapshot that lacks most of the log is complained of once, with the number`()
+        throws
+    {
+        let all = (1...1_000).map { Case.message($0, by: "cy") }
+        let verdict = try Case.verdict([
+            ("ada", [Case.view([all[0], all[499]])]), (nil, [Case.log(all)]),
+        ])
+        #expect(verdict.complaints.map(\.rule) == [.hole, .final])
+        #expect(verdict.complaints.map(\.message) == [2, 501])
+        #expect(verdict.complaints[0].seen.hasPrefix("2, 3, 4 and 495 more missing"))
+        #expect(verdict.complaints[1].seen.hasPrefix("501, 502, 503 and 497 more missing"))
+    }
+
     // MARK: Order of a sender
 
     @Test func `a message of a killed client's call keeps its place before later calls`() throws {

@@ -50,9 +50,13 @@ package struct CheckReport: Sendable {
                 + "\(counts.messagesOfOthers) of senders without a history")
         lines.append(
             verdict.isGood
-                ? style(.good, "Good: every promise was kept.")
+                ? style(.good, notes.isEmpty ? "Good: every promise was kept." : goodInPart)
                 : style(.bad, Measures.count(verdict.complaintCount, "complaint")))
         return lines
+    }
+
+    private var goodInPart: String {
+        "Good as far as it was judged: see \(Measures.count(notes.count, "note"))."
     }
 
     /// The same as lines of JSON.

@@ -44,10 +44,10 @@ struct Evidence {
         return "“\(beginning)\(beginning.utf8.count < text.utf8.count ? "…" : "")”"
     }
 
-    /// Returns the IDs of a few messages.
-    func list(_ messages: some Collection<Int32>) -> String {
-        let ids = messages.prefix(3).map { String(channel[$0].id) }.joined(separator: ", ")
-        return messages.count > 3 ? "\(ids) and \(messages.count - 3) more" : ids
+    /// Returns the IDs of a few messages, and the number of the others.
+    func list(_ few: [Int32], of count: Int) -> String {
+        let ids = few.map { String(channel[$0].id) }.joined(separator: ", ")
+        return count > few.count ? "\(ids) and \(count - few.count) more" : ids
     }
 
     func complain(

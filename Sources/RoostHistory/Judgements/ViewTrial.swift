@@ -57,38 +57,59 @@ struct ViewTrial {
                 before: view.number)
     }
 
+    /// The messages of a stretch of the log that a view lacks.
+    private struct Lack {
+        let count: Int
+        /// The first three.
+        let first: [Int32]
+    }
+
+    /// Returns what a view lacks of a stretch of the log, of which it has `found` messages.
+    private func lack(
+        of view: ViewBook.View, in stretch: Range<Int>, found: Int, _ log: FinalLog
+    ) -> Lack {
+        let shown = Set(channel.views.messages(of: view))
+        let missing = log.messages[stretch].lazy.filter {
+            !shown.contains($0) && !isHidden($0, from: view)
+        }
+        // Only a waiting deletion makes it necessary to look at all of them, and a client that has
+        // caught up has none. A view with a wrong end may lack nearly the whole log.
+        let count = view.isCaughtUp ? stretch.count - found : missing.count
+        return Lack(count: count, first: Array(missing.prefix(min(count, 3))))
+    }
+
     /// Complains of the messages that a view lacks.
     private func complain(
         _ view: ViewBook.View, _ claimed: Range<Int>, _ found: Int, _ log: FinalLog,
         _ findings: inout Findings
     ) {
-        let shown = Set(channel.views.messages(of: view))
-        let missing = log.messages[claimed].filter {
-            !shown.contains($0) && !isHidden($0, from: view)
-        }
         // In the order of the log, those behind the last message come last.
-        let inside = missing.prefix { channel[$0].position < view.last }
-        let behind = missing.dropFirst(inside.count)
-        if let first = inside.first {
+        let end = log.range(from: .first, through: view.last).upperBound
+        let border = min(max(end, claimed.lowerBound), claimed.upperBound)
+        let inside = lack(of: view, in: claimed.lowerBound..<border, found: found, log)
+        let behind = lack(of: view, in: border..<claimed.upperBound, found: 0, log)
+        if let first = inside.first.first {
             evidence.complain(
                 .hole, of: first, at: view.place,
-                expected: "all \(missing.count + found) messages of the log between the first and "
-                    + "the last",
-                seen: "\(evidence.list(inside)) missing, and no hole shown", &findings)
+                expected: "all \(inside.count + behind.count + found) messages of the log between "
+                    + "the first and the last",
+                seen: "\(evidence.list(inside.first, of: inside.count)) missing, and no hole shown",
+                &findings)
         }
-        guard let first = behind.first else { return }
+        guard let first = behind.first.first else { return }
+        let seen = "\(evidence.list(behind.first, of: behind.count)) missing at the end"
         if channel[first].position <= view.known {
             evidence.complain(
                 .hole, of: first, at: view.place,
                 expected: "the messages that the client knew before it took the snapshot",
-                seen: "\(evidence.list(behind)) missing at the end", &findings)
+                seen: seen, &findings)
         } else {
             let client = evidence.clients[view.client].name
             evidence.complain(
                 .final, of: first, at: view.place,
                 expected: "the log up to its end, \(evidence.name(of: log.place)); if the client "
                     + "ended before the others, give --early \(client)",
-                seen: "\(evidence.list(behind)) missing at the end", &findings)
+                seen: seen, &findings)
         }
     }
 
