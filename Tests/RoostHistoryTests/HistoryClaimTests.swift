@@ -27,12 +27,13 @@ struct HistoryClaimTests {
 
     // MARK: The reach of the log
 
-    @Test func `acknowledged messages that the log does not reach are named as not judged`() throws {
+    @Test func `acknowledged messages that the log does not reach are named as not judged`() throws
+    {
         func verdict(hasOlder: Bool) throws -> Verdict {
             var facts: [HistoryFact] = []
             for (number, text) in ["first", "second", "third"].enumerated() {
                 let id = Int64(number + 1)
-                facts += Self.sent(text, Int64(2 * number + 2), request: "r\(id)")
+                facts += Self.sent(text, Int64(3 * number + 2), request: "r\(id)")
                 facts.append(.acknowledged(Case.message(id, text), channel: "c"))
             }
             let view = HistoryView(
