@@ -13,14 +13,21 @@ struct Tour {
                 cache: .folder("cache")))
         try? await client.connect()
         guard let channel = try await lists(client).first else { return }
+        // Their streams last as long as the client.
+        async let badge: Void = counting(client)
+        async let typists: Void = showingTypists(client, channel.url)
+        async let bot: Void = answering(client)
+        async let screen: Void = following(client, channel.url)
         try await timelines(client, channel.url)
         try await channels(client)
         try await reading(client, channel.url)
         try await searching(client)
         try await files(client, channel.url)
         try await profile(client)
-        try await answering(client)
         try await writing(client, channel.url)
+        for message in await client.failedMessages(in: channel.url) {
+            await deciding(client, message)
+        }
         try await changing(client, channel.url)
         try await changingChannels(client, channel.url)
         try await drafting(client, channel.url)
@@ -28,8 +35,8 @@ struct Tour {
         try await questions(client, channel.url)
         try await explaining(client, channel.url)
         await watching(client)
-        try await following(client, channel.url)
         await client.close()
+        _ = try await (badge, typists, bot, screen)
     }
 
     static func lists(_ client: ChatClient) async throws -> [GroupChannel] {
@@ -76,11 +83,21 @@ struct Tour {
     }
 
     static func refreshing(_ client: ChatClient) async throws {
+        try await client.resume()  // If it throws, the files are still closed.
         await client.appMoved(toForeground: false)
-        try await client.connect()
-        await client.waitUntilIdle(atMost: .seconds(20))
+        try? await client.connect()  // Without a network the rest closes the files all the same.
+        await client.waitUntilIdle(atMost: .seconds(10))
         await client.disconnect()
         await client.suspend()
+    }
+
+    /// The code of an extension that shows a notification.
+    static func announcing(_ client: ChatClient, _ channel: ChannelURL) async throws {
+        try? await client.connect()
+        let timeline = try await client.timeline(of: channel)
+        try? await timeline.reachServer()
+        try? await client.markAsDelivered(channel)
+        await client.close()
     }
 
     static func sealing(_ keyFromTheKeychain: [UInt8]) async throws -> ChatClient {
@@ -125,6 +142,14 @@ struct Tour {
         }
     }
 
+    static func deciding(_ client: ChatClient, _ message: Message) async {
+        if case .unsent(let id, .failed(let code)) = message.delivery {
+            print(code, message.isResendable ? "may pass" : "edit it first")
+            await client.resend(id)  // The first button.
+            await client.removeFailed(id, in: message.channelURL)  // The other one.
+        }
+    }
+
     static func channels(_ client: ChatClient) async throws {
         let group = try await client.createChannel(
             ChannelCreateParams(memberIDs: ["bob", "cleo"], name: "Saturday"))
@@ -134,14 +159,28 @@ struct Tour {
     }
 
     static func reading(_ client: ChatClient, _ channel: ChannelURL) async throws {
+        let timeline = try await client.timeline(of: channel)
         await client.startTyping(in: channel)  // With every key, if you like.
         await client.endTyping(in: channel)
-        try await client.markAsReadNow(channel)
+        let shown = await timeline.snapshot
+        if !shown.hasNewer, let last = shown.messages.last(where: { $0.status == .succeeded }) {
+            try await client.markAsRead(channel, through: last.createdAt)
+        }
         let totals = try await client.unreadTotals()
         print(totals.messages, "unread messages in", totals.channels, "channels")
-        for await totals in await client.unreadTotalStates() { print("badge:", totals.messages) }
+        print(await client.typingUsers(in: channel).map(\.nickname), "type now")
+    }
+
+    static func counting(_ client: ChatClient) async {
+        for await totals in await client.unreadTotalStates() {
+            print("badge:", totals.messages)
+        }
+    }
+
+    static func showingTypists(_ client: ChatClient, _ channel: ChannelURL) async {
         for await event in await client.events() {
-            if case .typing(let users, channel) = event { print(users.map(\.nickname), "type") }
+            guard case .typing(let users, channel) = event else { continue }
+            print(users.map(\.nickname), "type")
         }
     }
 
@@ -189,7 +228,7 @@ struct Tour {
         }
         for try await item in try await client.inbox("pings") {
             if item.message.text == "ping" {
-                try await client.markAsReadNow(item.channel)
+                try await client.markAsRead(item.channel, through: item.message.createdAt)
                 try await item.answer("pong")
             }
             try await item.acknowledge()  // On disk on return.
@@ -198,10 +237,8 @@ struct Tour {
 
     static func changing(_ client: ChatClient, _ channel: ChannelURL) async throws {
         let message = try await client.send("A slip of the pne", to: channel)
-        guard let name = message.requestID else { return }
-        let target = MessageTarget.unsent(name)
-        try await client.edit(target, in: channel, MessageEdit(text: "A slip of the pen"))
-        try await client.addReaction("smile", to: target, in: channel)
+        try await client.edit(message.target, in: channel, MessageEdit(text: "A slip of the pen"))
+        try await client.addReaction("smile", to: message.target, in: channel)
         for refusal in await client.refusals(in: channel) { print(refusal) }
     }
 
