@@ -125,6 +125,20 @@ extension View {
     }
     nonisolated public func disabled(_ disabled: Bool) -> some View { EmptyView() }
     nonisolated public func padding() -> some View { EmptyView() }
+    nonisolated public func badge(_ count: Int) -> some View { EmptyView() }
+    nonisolated public func buttonStyle<S: PrimitiveButtonStyle>(_ style: S) -> some View {
+        EmptyView()
+    }
+}
+
+@MainActor @preconcurrency public protocol PrimitiveButtonStyle {}
+
+public struct BorderlessButtonStyle: PrimitiveButtonStyle {
+    public init() {}
+}
+
+extension PrimitiveButtonStyle where Self == BorderlessButtonStyle {
+    public static var borderless: BorderlessButtonStyle { BorderlessButtonStyle() }
 }
 
 // MARK: State

@@ -27,9 +27,21 @@ struct ChatApp: App {
                 cache: .folder(at: folder))
             let client = try await ChatClient.open(settings)
             self.client = client
-            try await client.connect()
+            try? await client.connect()  // The chat works without it.
         } catch {
-            problem = error.message
+            problem = error.words
+        }
+    }
+}
+
+extension RoostError {
+    /// Words for people; `message` is for developers and logs.
+    var words: String {
+        switch remedy {
+        case .retry: "That does not work right now. Try again later."
+        case .signIn: "Please sign in again."
+        case .repairStorage: "The chat cannot use the storage of this device."
+        case .correctInput, .none: "That did not work (\(code))."
         }
     }
 }

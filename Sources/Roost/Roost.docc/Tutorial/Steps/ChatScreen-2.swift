@@ -27,9 +27,21 @@ struct ChatApp: App {
                 cache: .folder(at: folder))
             let client = try await ChatClient.open(settings)
             self.client = client
-            try await client.connect()
+            try? await client.connect()  // The chat works without it.
         } catch {
-            problem = error.message
+            problem = error.words
+        }
+    }
+}
+
+extension RoostError {
+    /// Words for people; `message` is for developers and logs.
+    var words: String {
+        switch remedy {
+        case .retry: "That does not work right now. Try again later."
+        case .signIn: "Please sign in again."
+        case .repairStorage: "The chat cannot use the storage of this device."
+        case .correctInput, .none: "That did not work (\(code))."
         }
     }
 }
@@ -49,13 +61,27 @@ struct ChannelsScreen: View {
                 }
                 if model.hasMore {
                     ProgressView().task(id: model.channels.count) { await model.loadMore() }
+                } else if model.isOpening {
+                    ProgressView()
+                } else if model.channels.isEmpty {
+                    Text("No chats yet.")
                 }
                 if let error = model.error {
-                    Text(error.message)
+                    Text(error.words)
                 }
             }
-            .navigationTitle(model.connection?.name ?? "offline")
+            .navigationTitle(title)
         }
         .task { await model.run() }
+    }
+
+    private var title: String {
+        guard let connection = model.connection else { return "Chats" }
+        return switch connection {
+        case .connected: "Chats"
+        case .connecting, .reconnecting: "Connecting…"
+        case .refused(let error): error.words
+        case .disconnected: "Offline"
+        }
     }
 }

@@ -27,9 +27,21 @@ struct ChatApp: App {
                 cache: .folder(at: folder))
             let client = try await ChatClient.open(settings)
             self.client = client
-            try await client.connect()
+            try? await client.connect()  // The chat works without it.
         } catch {
-            problem = error.message
+            problem = error.words
+        }
+    }
+}
+
+extension RoostError {
+    /// Words for people; `message` is for developers and logs.
+    var words: String {
+        switch remedy {
+        case .retry: "That does not work right now. Try again later."
+        case .signIn: "Please sign in again."
+        case .repairStorage: "The chat cannot use the storage of this device."
+        case .correctInput, .none: "That did not work (\(code))."
         }
     }
 }
@@ -53,45 +65,52 @@ struct ChannelsScreen: View {
                 }
                 if model.hasMore {
                     ProgressView().task(id: model.channels.count) { await model.loadMore() }
+                } else if model.isOpening {
+                    ProgressView()
+                } else if model.channels.isEmpty {
+                    Text("No chats yet.")
                 }
                 if let error = model.error {
-                    Text(error.message)
+                    Text(error.words)
                 }
             }
-            .navigationTitle(model.connection?.name ?? "offline")
+            .navigationTitle(title)
         }
         .task { await model.run() }
+    }
+
+    private var title: String {
+        guard let connection = model.connection else { return "Chats" }
+        return switch connection {
+        case .connected: "Chats"
+        case .connecting, .reconnecting: "Connecting…"
+        case .refused(let error): error.words
+        case .disconnected: "Offline"
+        }
     }
 }
 
 struct ChatScreen: View {
-    private let title: String
+    private let client: ChatClient
+    private let channel: GroupChannel
     @State private var model: TimelineModel
     @State private var draft = ""
 
     init(_ client: ChatClient, _ channel: GroupChannel) {
-        title = channel.name.isEmpty ? "Chat" : channel.name
+        self.client = client
+        self.channel = channel
         _model = State(initialValue: TimelineModel(client, channel: channel.url))
     }
 
     var body: some View {
         VStack {
             List {
-                if model.hasOlder {
-                    Button("Older messages") { Task { await model.loadOlder() } }
+                if model.isOpening {
+                    ProgressView()
                 }
                 ForEach(model.messages) { message in
-                    if message.id == firstBeyondGap {
-                        Text("Messages are missing here.")
-                    }
-                    MessageRow(message: message)
+                    MessageRow(client: client, message: message)
                 }
-                if model.hasHugeGap {
-                    Button("Newest messages") { Task { await model.jump(to: .distantFuture) } }
-                }
-            }
-            if let error = model.error {
-                Text(error.message)
             }
             HStack {
                 TextField("Message", text: $draft)
@@ -100,34 +119,38 @@ struct ChatScreen: View {
             }
             .padding()
         }
-        .navigationTitle(title)
+        .navigationTitle(channel.name.isEmpty ? "Chat" : channel.name)
         .task { await model.run() }
-    }
-
-    /// The first own message that was sent while messages are missing before it.
-    private var firstBeyondGap: Message.Identity? {
-        let delivered = model.messages.filter { $0.status == .succeeded }
-        return delivered.suffix(model.sentBeyondGap).first?.id
     }
 
     private func send() async {
         let text = draft
-        if await model.send(text), draft == text { draft = "" }
+        guard await model.send(text) else { return }
+        if draft == text { draft = "" }
     }
 }
 
 struct MessageRow: View {
+    let client: ChatClient
     let message: Message
 
     var body: some View {
         HStack {
             Text(message.text)
             Spacer()
-            switch message.status {
-            case .succeeded: Image(systemName: "checkmark")
-            case .pending: Image(systemName: "clock")
-            default: Image(systemName: "exclamationmark.circle")
+            switch message.delivery {
+            case .delivered: Image(systemName: "checkmark")
+            case .unsent(let id, .failed):
+                Image(systemName: "exclamationmark.circle")
+                Button("Send again") { Task { await client.resend(id) } }
+                Button("Delete") { Task { await delete(id) } }
+            case .unsent: Image(systemName: "clock")
             }
         }
+        .buttonStyle(.borderless)  // Without it the whole row is one button.
+    }
+
+    private func delete(_ id: RequestID) async {
+        await client.removeFailed(id, in: message.channelURL)
     }
 }
