@@ -37,7 +37,7 @@ public struct CacheLimit: Sendable {
     /// The number of newest messages that eviction leaves in each channel, for its first screen
     /// offline.
     ///
-    /// 0, the default, evicts whole channels (R120). With more, the messages kept may hold the
+    /// 0, the default, evicts whole channels. With more, the messages kept may hold the
     /// cache above its limit, and a far too large cache shrinks in slices, which takes longer.
     /// `clearCache` and `eraseCache` remove these messages too.
     public var keptMessages: Int

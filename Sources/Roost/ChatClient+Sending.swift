@@ -73,7 +73,7 @@ extension ChatClient {
     /// `.reference` and `.url`, also after a restart and in a sealed cache.
     ///
     /// - Returns: The bytes; none for `.url`, which the app fetches itself.
-    /// - Throws: `.fileUnreadable` if the file was deleted, has changed, or the message was sent.
+    /// - Throws: `.invalidParameter` if the file was deleted, has changed, or the message was sent.
     public func contents(of file: OutgoingFile) async throws(RoostError) -> [UInt8] {
         do { return try await store.outbox.contents(of: file) } catch { throw RoostError(error) }
     }

@@ -154,15 +154,18 @@ public final class ChatClient: Sendable {
     ///
     /// In the background the client disconnects after a time that the server sets, 30 s by default;
     /// in the foreground it reconnects at once. Messages written meanwhile wait, unless `connect()`
-    /// is called, as after a push. Before the system suspends the app, also await `suspend()`.
+    /// is called, as after a push. With a cache in the container of an app group, also await
+    /// `suspend()` before the system suspends the app.
     public func appMoved(toForeground: Bool) async {
         await engine.receive(.link(.appMoved(toForeground: toForeground)))
     }
 
-    /// Releases every lock on the client's files; await it before the system suspends the app.
+    /// Releases every lock on the client's files; an app with a cache in the container of an app
+    /// group awaits it before the system suspends the app.
     ///
-    /// iOS ends an app that holds a lock on a shared file while suspended. Reads and writes wait
-    /// until `resume()`. The connection is left to the system.
+    /// iOS ends an app that holds a lock on a shared file while suspended. A cache in the app's own
+    /// folder does not need the call. Reads and writes wait until `resume()`. The connection is
+    /// left to the system.
     public func suspend() async {
         await engine.receive(.outbox(.suspended))
         await store.suspend()

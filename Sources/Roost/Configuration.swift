@@ -18,8 +18,7 @@ public struct Configuration: Sendable {
     public var applicationID: String
     /// The server's address, as `http://host:port` or `https://host`.
     ///
-    /// Plain `http` is accepted for this machine only (scar 39), unless `allowsPlainTransport` is
-    /// set.
+    /// Plain `http` is accepted for this machine only, unless `allowsPlainTransport` is set.
     public var server: String
     /// The user; not empty.
     public var userID: UserID

@@ -4,8 +4,7 @@ import RoostCore
 import RoostExecutors
 public import RoostModel
 
-/// A download of history in the background, newest first or from a moment in both directions (R154,
-/// R177 to R181).
+/// A download of history in the background, newest first or from a moment in both directions.
 ///
 /// It fills the cache and changes no list. Covered history is not fetched again, so the same
 /// request continues after a relaunch. Without a connection it waits for one. The cache's limit

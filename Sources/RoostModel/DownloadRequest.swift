@@ -10,10 +10,10 @@ public struct DownloadRequest: Hashable, Codable, Sendable {
     /// The channels in the order of the download; nil for all channels of the user, the latest
     /// message first.
     public var channels: [ChannelURL]?
-    /// The earliest moment to download; `.distantPast` for the whole history (R178).
+    /// The earliest moment to download; `.distantPast` for the whole history.
     public var since: Timestamp
     /// The moment to begin at, in both directions by turns; `.distantFuture` begins with the newest
-    /// message and leads back (R177).
+    /// message and leads back.
     public var start: Timestamp {
         get { fixedStart ?? .distantFuture }
         set { fixedStart = newValue == .distantFuture ? nil : newValue }

@@ -47,7 +47,7 @@ public enum ChangeOrigin: String, CaseIterable, Codable, Sendable {
     case otherProcess
 }
 
-/// The changes of one step in a list; applying every step in order rebuilds the list.
+/// The changes of one step in a list, without places; the list itself is in the snapshots.
 public struct ListDiff<Element: ListElement>: Hashable, Sendable {
     /// The new elements, in list order; steps joined for a slow reader follow one another.
     public package(set) var inserted: [Element] = []

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Message {
-    /// The parameters that send this message, or an equal one, again (R152).
+    /// The parameters that send this message, or an equal one, again.
     ///
     /// The original parameters while the message is unsent; later the same text, files and marks.
     /// Nil for kinds that no user can write.

@@ -80,8 +80,7 @@ public struct MessageFilter: Hashable, Codable, Sendable {
 }
 
 extension MessageFilter {
-    /// The filter for every message, replies included; coverage under it holds under every filter
-    /// (scar 32).
+    /// The filter for every message, replies included; coverage under it holds under every filter.
     public static let everything = MessageFilter(replyType: .all)
 
     /// The same filter in a canonical form, so that equal selections are equal values.

@@ -2,8 +2,7 @@
 
 /// The place of a delivered message in its channel: the server's time, then the server's ID.
 ///
-/// Several messages may have the same time. The pair is unique, so paging by position loses none
-/// (scar 24).
+/// Several messages may have the same time. The pair is unique, so paging by position loses none.
 public struct Position: Hashable, Codable, Comparable, Sendable, CustomStringConvertible {
     /// The time of the message by the server's clock.
     public let createdAt: Timestamp

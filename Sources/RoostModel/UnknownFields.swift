@@ -2,7 +2,7 @@
 
 /// Fields that a newer server sent and this release has no name for.
 ///
-/// They are stored with their object and written again when it is encoded (scar 76). An object that
+/// They are stored with their object and written again when it is encoded. An object that
 /// the model spreads over other fields has no place for them; its unknown fields stand with the
 /// owner, under the object's name.
 public struct UnknownFields: Hashable, Codable, Sendable {

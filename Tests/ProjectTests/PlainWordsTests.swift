@@ -29,4 +29,44 @@ struct PlainWordsTests {
             }
         }
     }
+
+    /// The modules whose documentation an app's developer reads beside the code.
+    private static let publicFolders = ["Sources/Roost", "Sources/RoostModel"]
+
+    @Test func `documentation of public declarations has no numbers of the project's own`() throws {
+        let number = /\bscars? \d|\bR\d/
+        var count = 0
+        for file in try Self.publicFolders.flatMap({ try Project.swiftFiles(below: $0) }) {
+            for (comment, declaration) in Self.documented(in: try Project.text(file))
+            where declaration.split(separator: " ").contains("public") {
+                count += 1
+                #expect(comment.firstMatch(of: number) == nil, "\(file): \(comment)")
+            }
+        }
+        #expect(count > 1_000)
+    }
+
+    /// Returns each comment of documentation with the first line of its declaration.
+    private static func documented(
+        in text: String
+    ) -> [(comment: String, declaration: Substring)] {
+        var found: [(comment: String, declaration: Substring)] = []
+        var comment: [Substring] = []
+        for line in text.split(separator: "\n") {
+            let line = line.drop { $0 == " " }
+            if line.hasPrefix("///") {
+                comment.append(line)
+            } else if !comment.isEmpty, !Self.isAttribute(line) {
+                found.append((comment.joined(separator: "\n"), line))
+                comment = []
+            }
+        }
+        return found
+    }
+
+    /// Whether a line between a comment and its declaration has attributes or a remark only.
+    private static func isAttribute(_ line: Substring) -> Bool {
+        line.hasPrefix("//")
+            || line.hasPrefix("@") && !line.split(separator: " ").contains("public")
+    }
 }

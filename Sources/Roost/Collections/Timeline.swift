@@ -98,7 +98,7 @@ extension Timeline {
         public let hasOlder: Bool
         /// Whether `loadNewer()` may find more; false while the list follows the newest message.
         public let hasNewer: Bool
-        /// Whether more than 300 messages are missing after the last one (R113).
+        /// Whether more than 300 messages are missing after the last one.
         ///
         /// The list has stopped following. Page forward with `loadNewer()`, or jump to
         /// `.distantFuture`.
