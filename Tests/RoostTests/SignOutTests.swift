@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostStore
 import RoostTestKit
 import RoostTestSupport
 import Testing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RoostCore
+internal import RoostModel
 internal import RoostSQLite
 
 // The parts of a full clearing that no table holds: the files that repairs have put aside, which have
