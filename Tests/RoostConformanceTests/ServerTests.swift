@@ -75,6 +75,17 @@ struct ServerTests {
         #expect(!run.isGood)
     }
 
+    @Test func `a server that lacks one kind of push is judged to the end`() async throws {
+        let names = ["members.invite", "members.accept", "members.decline", "members.leave"]
+        let run = try await SpoilingProxy.results(
+            of: try Selection.of(names + ["messages.acknowledged"]),
+            spoil: Spoil(down: { $0.name == "SYEV" ? [] : [$0] }), wait: Self.shortWait)
+        #expect(run.end == nil)
+        #expect(run.notRunCount == 0)
+        #expect(run.failedCount == names.count)
+        #expect(run.results.last?.outcome == .holds)
+    }
+
     @Test func `a run comes back to a server that is busy at each first login`() async throws {
         let count = Mutex(0)
         let spoil = Spoil(isBusy: {

@@ -18,6 +18,9 @@ final class ChatLine {
     private let countdown: Countdown
     private let waitLimit: Duration
     private var frames: [Frame] = []
+    private var hasHeard = false
+    /// A socket that has brought a frame shows that the server answers.
+    private var silence: CheckFailure.Kind { hasHeard ? .unheard : .unanswered }
 
     private init(
         _ connection: WebSocketConnection, _ transcript: Transcript, _ countdown: Countdown,
@@ -67,7 +70,7 @@ final class ChatLine {
         do throws(SocketError) {
             try await connection.send(text)
         } catch {
-            throw CheckFailure(.unanswered, expected: "an open socket", seen: error.message)
+            throw CheckFailure(silence, expected: "an open socket", seen: error.message)
         }
     }
 
@@ -77,7 +80,8 @@ final class ChatLine {
     ///   - name: The frame in the sentence of a failure.
     ///   - fits: The choice among the frames.
     /// - Returns: The frame, which later calls do not see.
-    /// - Throws: `.unanswered` when the time is over or the socket ends.
+    /// - Throws: `.unheard` when the time is over or the socket ends; `.unanswered` if the socket
+    ///   has brought no frame at all.
     func hear(
         _ name: String, where fits: (Frame) -> Bool
     ) async throws(CheckFailure) -> Frame {
@@ -85,10 +89,10 @@ final class ChatLine {
         for _ in 0..<Self.readFrames {
             if let index = frames.firstIndex(where: fits) { return frames.remove(at: index) }
             guard try await read(limit, name) else {
-                throw CheckFailure(.unanswered, expected: name, seen: "the end of the socket")
+                throw CheckFailure(silence, expected: name, seen: "the end of the socket")
             }
         }
-        throw CheckFailure(.unanswered, expected: name, seen: "\(Self.readFrames) other frames")
+        throw CheckFailure(silence, expected: name, seen: "\(Self.readFrames) other frames")
     }
 
     /// Waits for the end of the socket, and returns the frames before it.
@@ -138,10 +142,10 @@ final class ChatLine {
         }
         switch received {
         case nil:
-            throw CheckFailure(.unanswered, expected: name, seen: "nothing in time")
+            throw CheckFailure(silence, expected: name, seen: "nothing in time")
         case .failure(let error):
             if case .connectionLost = error.kind { return false }
-            throw CheckFailure(.unanswered, expected: name, seen: error.message)
+            throw CheckFailure(silence, expected: name, seen: error.message)
         case .success(nil): return false
         case .success(.binary(let bytes)):
             throw CheckFailure(
@@ -149,6 +153,7 @@ final class ChatLine {
         case .success(.text(let text)):
             for line in text.split(separator: "\n") {
                 let frame = try Frame(line)
+                hasHeard = true
                 transcript.learn(frame.fields)
                 transcript.add("< \(line)")
                 if frames.count == Self.keptFrames { frames.removeFirst() }

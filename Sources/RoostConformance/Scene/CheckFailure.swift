@@ -12,8 +12,10 @@ package final class CheckFailure: Error, Sendable {
         case notOffered
         /// The rule is about a choice that the server has made otherwise.
         case notApplicable
-        /// No complete answer came in time, or the connection broke.
+        /// No complete answer to a call or a login came in time, or the connection broke.
         case unanswered
+        /// An expected frame did not come over a socket that had brought other ones.
+        case unheard
     }
 
     package let kind: Kind
