@@ -75,6 +75,23 @@ struct ServerTests {
         #expect(!run.isGood)
     }
 
+    @Test func `an application that the server does not have is named in one sentence`()
+        async throws
+    {
+        let message = try await SpoilingProxy.serving(nil) { address, loop in
+            let target = try #require(
+                Target(
+                    server: address, applicationID: "APQ", apiToken: SpoilingProxy.apiToken))
+            let run = ConformanceRun(target, wait: .seconds(60), on: loop)
+            let error = try #require(
+                await #expect(throws: ConformanceRun.Unusable.self) {
+                    _ = try await run.run(Catalogue.groups) { _ in }
+                })
+            return error.message
+        }
+        #expect(message.contains("“APQ”") && message.contains("--app-id"), "\(message)")
+    }
+
     @Test func `a server that lacks one kind of push is judged to the end`() async throws {
         let names = ["members.invite", "members.accept", "members.decline", "members.leave"]
         let run = try await SpoilingProxy.results(

@@ -38,15 +38,23 @@ package struct ConformanceRun: Sendable {
     ///   - groups: The checks.
     ///   - report: Called with each result, in order.
     /// - Returns: The results of all checks, those that were not run included.
-    /// - Throws: An error if the server cannot be reached, speaks another protocol or refuses the
-    ///   API token.
+    /// - Throws: An error if the server cannot be reached, speaks another protocol, refuses the API
+    ///   token or has no such application.
     package func run(
         _ groups: [CheckGroup], report: (CheckResult) -> Void
     ) async throws(Unusable) -> RunResult {
         let client = HTTPClient(on: loop)
         let prefix = "conform-\(RunName.fresh())"
-        try await greet(client, prefix)
+        let greeting = Scene(target, prefix: prefix, wait: wait, whole: wait, client, on: loop)
+        try await greet(in: greeting)
+        let isUnknown = await refusesApplication(in: greeting)
         var run = RunResult(server: target.server, applicationID: target.applicationID)
+        run.leave(await greeting.end(limit: wait))
+        guard !isUnknown else {
+            throw Unusable(
+                message: "\(target.server) has no application “\(target.applicationID)” (400304): "
+                    + "give the server's as --app-id.")
+        }
         var silent = 0
         for group in groups {
             for (number, check) in group.checks.enumerated() {
@@ -96,8 +104,7 @@ package struct ConformanceRun: Sendable {
     }
 
     /// Makes one call of the platform, so that a wrong address or token is one clear sentence.
-    private func greet(_ client: HTTPClient, _ prefix: String) async throws(Unusable) {
-        let scene = Scene(target, prefix: prefix, wait: wait, whole: wait, client, on: loop)
+    private func greet(in scene: Scene) async throws(Unusable) {
         let answer: Answer
         do throws(CheckFailure) {
             answer = try await scene.answer("GET", "/users", ["limit": 1])
@@ -114,5 +121,19 @@ package struct ConformanceRun: Sendable {
         throw Unusable(
             message: "\(target.server) does not speak the protocol: GET /v3/users answered "
                 + scene.transcript.clean(answer.excerpt))
+    }
+
+    /// Logs a new user in, because a login names the application and a call does not.
+    ///
+    /// Any other refusal, and silence, are for the checks to judge.
+    private func refusesApplication(in scene: Scene) async -> Bool {
+        let user = scene.name("user")
+        scene.remember("/users/\(user)")
+        do throws(CheckFailure) {
+            let (_, login) = try await scene.logIn(["user_id": user, "access_token": "null"])
+            return login["code"] == 400_304
+        } catch {
+            return false
+        }
     }
 }
