@@ -30,6 +30,30 @@ enum Spoils {
             name: "a repeated message stored twice", check: "messages.once",
             expected: "the ID of the repeat", spoil: storesTwice()),
         Case(
+            name: "a repeat that is acknowledged with its own text", check: "messages.once",
+            expected: "the text of the repeat", spoil: acknowledgesTextsOfRepeats()),
+        Case(
+            name: "a repeat that changes the kept text", check: "messages.once",
+            expected: "the text as it was first sent",
+            spoil: answers { call in
+                guard call.isGet("/messages?") else { return }
+                let messages = call.body["messages"].elements.map { message in
+                    message["message"] == "once" ? message.with("message", "twice") : message
+                }
+                call.body = call.body.with("messages", .list(messages))
+            }),
+        Case(
+            name: "a request ID that counts for all users", check: "messages.once-scope",
+            expected: "the text of another user's message",
+            spoil: swallowsKnownRequests { $0["req_id"].text }),
+        Case(
+            name: "a request ID that counts for all channels of a user",
+            check: "messages.once-scope", expected: "the text in another channel",
+            spoil: swallowsKnownRequests { fields in
+                guard let text = fields["message"].text, text != "of bo" else { return nil }
+                return fields["req_id"].text
+            }),
+        Case(
             name: "a broadcast with a req_id", check: "messages.broadcast",
             expected: "a broadcast has no req_id",
             spoil: frames { frame in
@@ -291,6 +315,56 @@ enum Spoils {
             else { return body }
             return body.with("req_id", .text(name + "~"))
         })
+    }
+
+    /// Acknowledges a repeated message with the text that came last.
+    private static func acknowledgesTextsOfRepeats() -> Spoil {
+        let texts = Mutex<[String: JSON]>([:])
+        return Spoil(
+            down: { frame in
+                guard frame.name == "MESG", let name = frame.fields["req_id"].text,
+                    let text = texts.withLock({ $0[name] })
+                else { return [frame] }
+                var changed = frame
+                changed.fields = frame.fields.with("message", text)
+                return [changed]
+            },
+            up: { command in
+                let text = command.fields["message"]
+                if command.name == "MESG", let name = command.fields["req_id"].text {
+                    texts.withLock { $0[name] = text }
+                }
+                return [command]
+            })
+    }
+
+    /// Loses a message with a known request ID, and acknowledges it with the first one of that ID.
+    ///
+    /// - Parameter request: Gives the request ID of a message; nil for one that is spared.
+    /// - Returns: The fault.
+    private static func swallowsKnownRequests(
+        _ request: @escaping @Sendable (_ message: JSON) -> String?
+    ) -> Spoil {
+        let known = Mutex<[String: Spoil.Command]>([:])
+        return Spoil(
+            down: { frame in
+                guard let name = frame.fields["req_id"].text else { return [frame] }
+                let stored = known.withLock { known in
+                    if frame.name == "MESG", known[name] == nil { known[name] = frame }
+                    return known[name]
+                }
+                guard frame.name == "EROR", let stored else { return [frame] }
+                return [stored]
+            },
+            up: { command in
+                guard command.name == "MESG", let name = request(command.fields),
+                    known.withLock({ $0[name] != nil })
+                else { return [command] }
+                // The server refuses a message to a channel that it does not know.
+                var lost = command
+                lost.fields = command.fields.with("channel_url", "none")
+                return [lost]
+            })
     }
 
     /// Gives each command a request ID of its own, and the client its own one back.

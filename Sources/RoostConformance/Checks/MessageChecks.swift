@@ -22,6 +22,10 @@ enum MessageChecks {
                 "messages.once", "2.3",
                 "The same req_id twice is one message, acknowledged twice with one ID.", once),
             Check(
+                "messages.once-scope", "2.3",
+                "A req_id is known for its user and its channel only: others may use it, too.",
+                onceScope),
+            Check(
                 "messages.once-reconnected", "2.3",
                 "A req_id that is repeated over a new connection is the stored message.",
                 onceReconnected),
@@ -138,14 +142,35 @@ enum MessageChecks {
         let (ada, bo, room) = try await scene.pair()
         let name = scene.name("request")
         let first = try await ada.send("once", in: room, request: name)
-        let second = try await ada.send("once", in: room, request: name)
+        let second = try await ada.send("twice", in: room, request: name)
         try expect(second.idValue, is: first.idValue, "the ID of the repeat")
+        try expect(second.frame["message"], is: "once", "the text of the repeat")
         let last = try await ada.send("behind", in: room)
-        let kept = try await ada.newest(10, in: room).map { $0["message_id"] }
+        let page = try await ada.newest(10, in: room)
+        let kept = page.map { $0["message_id"] }
         try expect(kept == [first.idValue, last.idValue], "the message stored once", seen: kept)
+        let texts = page.map { $0["message"] }
+        try expect(texts == ["once", "behind"], "the text as it was first sent", seen: texts)
         _ = try await bo.hear("MESG", in: room) { $0["msg_id"] == first.idValue }
         let next = try await bo.hear("MESG", in: room)
         try expect(next["msg_id"], is: last.idValue, "the ID of the next broadcast")
+    }
+
+    private static func onceScope(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let other = try await scene.channel([ada])
+        let name = scene.name("request")
+        let first = try await ada.send("of ada", in: room, request: name)
+        let second = try await bo.send("of bo", in: room, request: name)
+        try expect(second.frame["message"], is: "of bo", "the text of another user's message")
+        try expect(
+            second.id != first.id, "another user's message has an ID of its own", seen: second.id)
+        let third = try await ada.send("elsewhere", in: other, request: name)
+        try expect(third.frame["message"], is: "elsewhere", "the text in another channel")
+        let kept = try await ada.newest(10, in: room).map { $0["message"] }
+        try expect(kept == ["of ada", "of bo"], "the messages of both users", seen: kept)
+        let elsewhere = try await ada.newest(10, in: other).map { $0["message"] }
+        try expect(elsewhere == ["elsewhere"], "the message in another channel", seen: elsewhere)
     }
 
     private static func onceReconnected(_ scene: Scene) async throws(CheckFailure) {
