@@ -35,6 +35,7 @@ struct ProgramTests {
         (["check", "a-file"], .storage), (["check", "/"], .storage),
         (["conform"], .wrongArguments), (conform("nowhere"), .wrongArguments),
         (conform("http://127.0.0.1:1"), .server),
+        (conform("http://127.0.0.1:1") + ["--junit", "/proc/none"], .storage),
         (["conform", "--list", "--only", "polls"], .done),
         (["conform", "--list", "--only", "poll"], .wrongArguments),
         (client("--cache", "c", "--history", "/proc/none"), .storage),

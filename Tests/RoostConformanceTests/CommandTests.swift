@@ -18,7 +18,9 @@ struct CommandTests {
     }
 
     /// Runs the command with its reports against a spoilt server.
-    private static func run(_ spoil: Spoil, _ options: [String]) async throws -> Run {
+    private static func run(
+        _ spoil: Spoil, applicationID: String = SpoilingProxy.applicationID, _ options: [String]
+    ) async throws -> Run {
         let folder = try TemporaryFolder()
         let (junit, page) = (folder.file("conform.xml"), folder.file("conform.html"))
         let errors = folder.file("errors")
@@ -26,7 +28,7 @@ struct CommandTests {
             let process = try ChildProcess(
                 ChildProcess.built("roost"),
                 [
-                    "conform", "--server", address, "--app-id", SpoilingProxy.applicationID,
+                    "conform", "--server", address, "--app-id", applicationID,
                     "--timeout", "60", "--junit", junit, "--html", page,
                 ] + options,
                 errors: errors,
@@ -65,6 +67,29 @@ struct CommandTests {
         let group = try #require(example.check.split(separator: ".").first)
         let run = try await Self.run(example.spoil, ["--only", String(group)])
         try Self.expectFailure(run, of: example)
+    }
+
+    @Test func `a run that checks nothing fails, and its page says so`() async throws {
+        let refuses = Spoil(answer: { call in
+            guard call.target.hasPrefix("/v3/polls") else { return }
+            call.status = 400
+            call.body = ["error": true, "code": 400_930, "message": "not offered"]
+        })
+        let run = try await Self.run(refuses, ["--only", "polls"])
+        #expect(run.ending == .exited(1))
+        #expect(run.errors.contains("Nothing was checked"), "\(run.errors)")
+        #expect(run.page.contains("<h1>Nothing was checked</h1>"))
+        #expect(try JUnitElements(of: run.junit).failures == [])
+    }
+
+    @Test func `a run that cannot begin says so in its files`() async throws {
+        let run = try await Self.run(.none, applicationID: "APQ", ["--only", "polls"])
+        #expect(run.ending == .exited(4))
+        #expect(run.lines == [])
+        #expect(run.errors.contains("--app-id"), "\(run.errors)")
+        #expect(try JUnitElements(of: run.junit).failures == ["run"])
+        #expect(run.page.contains("<h1>Nothing was checked</h1>"))
+        for text in [run.junit, run.page] { #expect(text.contains("--app-id"), "\(text)") }
     }
 
     @Test func `a run of all checks fails by the one that finds the fault`() async throws {

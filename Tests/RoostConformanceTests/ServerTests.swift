@@ -75,6 +75,20 @@ struct ServerTests {
         #expect(!run.isGood)
     }
 
+    @Test func `a required call that is not offered fails the checks of optional groups, too`()
+        async throws
+    {
+        let refuses = Spoil(answer: { call in
+            guard call.method == "POST", call.target == "/v3/group_channels" else { return }
+            call.status = 400
+            call.body = ["error": true, "code": 400_930, "message": "not offered"]
+        })
+        let run = try await SpoilingProxy.results(
+            of: try Selection.of(["search.word"]), spoil: refuses)
+        #expect(run.failedCount == 1)
+        #expect(Self.failures(run).first?.contains("POST /group_channels is offered") == true)
+    }
+
     @Test func `an application that the server does not have is named in one sentence`()
         async throws
     {

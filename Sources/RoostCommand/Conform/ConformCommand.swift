@@ -51,11 +51,17 @@ extension Command {
                 return
             }
             let target = try target(arguments)
-            let result = try await run(groups, target, arguments, drawing)
+            // A file of an earlier run must not be taken for one of this run, however it ends.
+            try write(unfinished(target, "The run was not finished."), arguments, isFirst: true)
+            let result: RunResult
+            do throws(CommandFailure) {
+                result = try await run(groups, target, arguments, drawing)
+            } catch {
+                try write(unfinished(target, error.message), arguments)
+                throw error
+            }
             for line in drawing.summary(of: result) { StandardOutput.writeNow(line) }
-            try write(JUnitReport.text(of: result), arguments, .junit)
-            let date = WallClock.date(WallClock.now) + " UTC"
-            try write(HTMLReport.text(of: result, date: date), arguments, .html)
+            try write(result, arguments)
             guard result.isGood else {
                 throw CommandFailure(.failed, drawing.verdict(of: result))
             }
@@ -130,15 +136,39 @@ extension Command {
         }
     }
 
+    /// Returns a run without results, with the reason.
+    private static func unfinished(_ target: Target, _ reason: String) -> RunResult {
+        var result = RunResult(server: target.server, applicationID: target.applicationID)
+        result.giveUp(reason)
+        return result
+    }
+
+    /// Writes the files that the options name.
     private static func write(
-        _ text: String, _ arguments: Arguments, _ option: Option
+        _ result: RunResult, _ arguments: Arguments, isFirst: Bool = false
     ) throws(CommandFailure) {
-        guard let path = arguments.text(option) else { return }
+        try write(JUnitReport.text(of: result), arguments, .junit, isFirst: isFirst)
+        let date = WallClock.date(WallClock.now) + " UTC"
+        try write(HTMLReport.text(of: result, date: date), arguments, .html, isFirst: isFirst)
+    }
+
+    private static func write(
+        _ text: String, _ arguments: Arguments, _ option: Option, isFirst: Bool
+    ) throws(CommandFailure) {
+        guard let path = arguments.text(option), !isFirst || mayBeRewritten(path) else { return }
         do {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
         } catch {
             throw CommandFailure(
                 .storage, "\(path) cannot be written: name another file as --\(option.name).")
         }
+    }
+
+    /// Whether a second text replaces the first one at a path; a pipe or a device would get both.
+    private static func mayBeRewritten(_ path: String) -> Bool {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            let type = attributes[.type] as? FileAttributeType
+        else { return true }
+        return type == .typeRegular || type == .typeDirectory
     }
 }

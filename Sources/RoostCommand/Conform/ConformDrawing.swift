@@ -68,8 +68,12 @@ package struct ConformDrawing: Sendable {
 
     /// Returns the sentence for standard error about a run that is not good.
     package func verdict(of result: RunResult) -> String {
-        result.failedCount == 0
+        if result.failedCount > 0 {
+            let rules = Measures.count(result.failedCount, "rule")
+            return "The server breaks \(rules) of the protocol: see above."
+        }
+        return result.notRunCount > 0
             ? "The run is not complete: \(result.end ?? "checks were not run.")"
-            : "The server breaks \(Measures.count(result.failedCount, "rule")) of the protocol: see above."
+            : "Nothing was checked, because each check was skipped: see above."
     }
 }

@@ -42,7 +42,9 @@ package enum HTMLReport {
     }
 
     private static func head(_ run: RunResult, date: String) -> String {
-        let verdict = run.isGood ? "All rules hold" : "Not all rules hold"
+        let verdict =
+            run.checkedNothing
+            ? "Nothing was checked" : run.isGood ? "All rules hold" : "Not all rules hold"
         let numbers = [
             ("holds", run.heldCount, "hold"), ("failed", run.failedCount, "failed"),
             ("skipped", run.skippedCount, "skipped"), ("skipped", run.notRunCount, "not run"),

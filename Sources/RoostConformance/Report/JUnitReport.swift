@@ -2,9 +2,14 @@
 
 /// The results as JUnit XML: a suite for each group, a case for each check.
 package enum JUnitReport {
+    private static let declaration = #"<?xml version="1.0" encoding="UTF-8"?>"#
+
     package static func text(of run: RunResult) -> String {
+        if run.results.isEmpty, let end = run.end {
+            return ([declaration] + failure(end)).joined(separator: "\n") + "\n"
+        }
         var lines = [
-            #"<?xml version="1.0" encoding="UTF-8"?>"#,
+            declaration,
             "<testsuites\(attributes("roost conform", run.results, run.duration))>",
         ]
         var rest = run.results[...]
@@ -18,6 +23,19 @@ package enum JUnitReport {
         }
         lines.append("</testsuites>")
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Returns one failed case with the reason why there are no results.
+    private static func failure(_ reason: String) -> [String] {
+        let counts = "tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"0.000\""
+        let message = MarkupText.escaped(reason)
+        return [
+            "<testsuites name=\"roost conform\" \(counts)>",
+            "  <testsuite name=\"run\" \(counts)>",
+            "    <testcase name=\"run\" classname=\"conformance.run\" time=\"0.000\">",
+            "      <failure type=\"conformance\" message=\"\(message)\">\(message)</failure>",
+            "    </testcase>", "  </testsuite>", "</testsuites>",
+        ]
     }
 
     private static func attributes(

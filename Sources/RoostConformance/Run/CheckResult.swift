@@ -61,6 +61,8 @@ package struct RunResult: Sendable {
     }
     package var heldCount: Int { results.count { $0.outcome == .holds } }
     package var notRunCount: Int { results.count { $0.outcome == .notRun } }
-    /// Whether each check that was chosen was run, and none failed.
-    package var isGood: Bool { failedCount == 0 && notRunCount == 0 }
+    /// Whether no check has come to a result: none was run, or each was skipped.
+    package var checkedNothing: Bool { heldCount == 0 && failedCount == 0 }
+    /// Whether each check that was chosen was run, none failed, and one holds at least.
+    package var isGood: Bool { heldCount > 0 && failedCount == 0 && notRunCount == 0 }
 }

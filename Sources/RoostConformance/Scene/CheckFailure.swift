@@ -27,6 +27,12 @@ package final class CheckFailure: Error, Sendable {
         self.expected = expected
         self.seen = seen
     }
+
+    /// The failure of a call or command that every server must offer: a refusal of it as not offered
+    /// breaks a rule, also in the check of a feature that a server may leave out.
+    var asRequired: CheckFailure {
+        kind == .notOffered ? CheckFailure(expected: expected, seen: seen) : self
+    }
 }
 
 /// Ends a check unless a condition holds.

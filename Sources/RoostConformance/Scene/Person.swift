@@ -139,13 +139,20 @@ struct Person {
     }
 
     /// Sends a text and returns the message's ID with its acknowledgement.
+    ///
+    /// Every server must offer a message without further fields.
     @discardableResult
     @inline(never) func send(
         _ text: String, in room: Room, _ fields: JSON = [:], request: String? = nil
     ) async throws(CheckFailure) -> Sent {
         var body = fields.fields
+        let isPlain = body.isEmpty && room.type == "group_channels"
         body["message"] = .text(text)
-        return try Sent(try await command("MESG", .object(body), in: room, request: request))
+        do throws(CheckFailure) {
+            return try Sent(try await command("MESG", .object(body), in: room, request: request))
+        } catch {
+            throw isPlain ? error.asRequired : error
+        }
     }
 
     /// Returns the frame of a command in a channel, without a request ID as all broadcasts (2.3).

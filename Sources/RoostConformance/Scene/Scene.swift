@@ -78,6 +78,18 @@ final class Scene {
         return answer.body
     }
 
+    /// Makes a call of the platform that must succeed and that every server must offer.
+    @discardableResult
+    @inline(never) func requiredCall(
+        _ method: String, _ path: String, _ body: JSON
+    ) async throws(CheckFailure) -> JSON {
+        do throws(CheckFailure) {
+            return try await call(method, path, [:], body)
+        } catch {
+            throw error.asRequired
+        }
+    }
+
     /// Makes a call that must be refused with one of some codes, in the form of 1.3.
     @inline(never) func expectRefusal(
         _ codes: Int64..., of method: String, _ path: String, _ query: Query = [:],
@@ -181,8 +193,8 @@ final class Scene {
         async throws(CheckFailure) -> User
     {
         let id = name(word)
-        let answer = try await call(
-            "POST", "/users", [:],
+        let answer = try await requiredCall(
+            "POST", "/users",
             [
                 "user_id": .text(id), "nickname": .text(nickname ?? word), "profile_url": "",
                 "issue_access_token": true,
@@ -212,7 +224,7 @@ final class Scene {
         var body = fields.fields
         body["channel_url"] = .text(url)
         body["user_ids"] = .list(members.map { .text($0.id) })
-        try await call("POST", "/group_channels", [:], .object(body))
+        try await requiredCall("POST", "/group_channels", .object(body))
         remember("/group_channels/\(url)")
         return Room(url: url, type: "group_channels")
     }
