@@ -233,6 +233,26 @@ enum Spoils {
                 call.body = call.body.with("next_messages", [["message_id": 1]])
             }),
         Case(
+            name: "a huge gap that is not told", check: "gap.huge", expected: "a huge gap",
+            spoil: answers { call in
+                guard call.isGet("/messages_gap"), call.body["is_huge_gap"] == true else { return }
+                call.body = call.body.with("is_huge_gap", false)
+            }),
+        Case(
+            name: "a huge gap with messages", check: "gap.huge", expected: "two empty lists",
+            spoil: answers { call in
+                guard call.isGet("/messages_gap"), call.body["is_huge_gap"] == true else { return }
+                call.body = call.body.with("next_messages", [["message_id": 1]])
+            }),
+        Case(
+            name: "a huge gap that begins too early", check: "gap.huge",
+            expected: "301 messages on the side prev",
+            spoil: answers { call in
+                guard call.isGet("/messages_gap"), call.body["prev_messages"].elements.count > 300
+                else { return }
+                call.body = call.body.with("is_huge_gap", true).with("prev_messages", [])
+            }),
+        Case(
             name: "an edit by REST that is not kept", check: "messages.edit-rest",
             expected: "the kept text",
             spoil: answers { call in

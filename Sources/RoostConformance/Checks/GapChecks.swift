@@ -16,6 +16,10 @@ enum GapChecks {
             Check(
                 "gap.sides", "3.9", "The two sides are judged each by itself.", sides),
             Check(
+                "gap.huge", "3.9",
+                "More than 300 missing messages on a side are a huge gap, whose lists are empty.",
+                huge),
+            Check(
                 "gap.members-only", "3.9", "The gap question is refused to strangers with 900020.",
                 membersOnly),
         ])
@@ -83,6 +87,28 @@ enum GapChecks {
             path, side("prev", older, count: 3) + side("next", newer, count: 1))
         try expectSide("prev", of: answer, is: [])
         try expectSide("next", of: answer, is: newer)
+    }
+
+    private static func huge(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        var sent: [Sent] = []
+        // In parts, because a server may limit the commands that wait for it.
+        for part in 0..<7 {
+            let texts = (0..<43).map { "\(scene.prefix)-\(part)-\($0)" }
+            sent += try await ada.burst(texts, in: room).map { $0.sent }
+        }
+        let path = room.path + "/messages_gap"
+        for name in ["prev", "next"] {
+            let answer = try await ada.get(path, side(name, sent, count: 0))
+            try expect(
+                answer["is_huge_gap"] == true && answer["prev_messages"] == []
+                    && answer["next_messages"] == [],
+                "a huge gap with two empty lists for 301 missing messages on the side \(name)",
+                seen: answer)
+            let whole = try await ada.get(path, side(name, sent, count: 1))
+            try expectSide(name, of: whole, is: sent)
+        }
     }
 
     private static func membersOnly(_ scene: Scene) async throws(CheckFailure) {
