@@ -61,6 +61,47 @@ struct HostileServerTests {
         await loop.shutdown()
     }
 
+    @Test(arguments: ["users.pages", "socket.ping"])
+    func `a check ends that reads more than a check needs`(check: String) async throws {
+        let loop = try EventLoop.start()
+        var configuration = HTTPServer.Configuration()
+        // All frames wait for the client, which reads them one after the other.
+        configuration.webSocketLimits.outgoingBytes = 1 << 26
+        let server = try await HTTPServer.start(configuration, handler: Lavish(), on: loop)
+        let run = ConformanceRun(try Self.target(server.port), wait: .seconds(60), on: loop)
+        let result = try await run.run(try Selection.of([check])) { _ in }
+        guard case .failed(let expected, _, _)? = result.results.first?.outcome else {
+            Issue.record("\(check) does not fail")
+            return
+        }
+        #expect(expected.contains("MiB of answers and frames"), "\(expected)")
+        await server.shutdown()
+        await loop.shutdown()
+    }
+
+    /// A server with pages of a megabyte without an end, and twenty frames of a megabyte.
+    private struct Lavish: HTTPServerHandler {
+        private static let text = String(repeating: "a", count: 1_000_000)
+
+        func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+            let isPage = request.target.contains("nickname_startswith")
+            let next = isPage ? "\(UInt64.random(in: 0...UInt64.max))" : ""
+            let more = isPage ? Self.text : ""
+            let body = #"{"users":[],"next":"\#(next)","more":"\#(more)"}"#
+            return HTTPServerResponse(status: 200, body: Array(body.utf8))
+        }
+
+        func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
+            let frame = #"XXXX{"a":"\#(Self.text)"}"#
+            return .accept(subprotocol: nil) { connection in
+                // The end of the client's connection ends each call.
+                try? await connection.send(#"LOGI{"user_id":"someone","key":"a-key"}"#)
+                for _ in 0..<20 { try? await connection.send(frame) }
+                while (try? await connection.receive()) != nil {}
+            }
+        }
+    }
+
     private struct Refusing: HTTPServerHandler {
         func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
             let body = #"{"error":true,"code":400401,"message":"no"}"#

@@ -15,6 +15,7 @@ final class ChatLine {
     var subprotocol: String? { connection.subprotocol }
     private let connection: WebSocketConnection
     private let transcript: Transcript
+    private let budget: ReadBudget
     private let countdown: Countdown
     private let waitLimit: Duration
     private var frames: [Frame] = []
@@ -23,11 +24,12 @@ final class ChatLine {
     private var silence: CheckFailure.Kind { hasHeard ? .unheard : .unanswered }
 
     private init(
-        _ connection: WebSocketConnection, _ transcript: Transcript, _ countdown: Countdown,
-        _ waitLimit: Duration
+        _ connection: WebSocketConnection, _ transcript: Transcript, _ budget: ReadBudget,
+        _ countdown: Countdown, _ waitLimit: Duration
     ) {
         self.connection = connection
         self.transcript = transcript
+        self.budget = budget
         self.countdown = countdown
         self.waitLimit = waitLimit
     }
@@ -35,7 +37,8 @@ final class ChatLine {
     /// Opens a socket; the login's answer is its first frame.
     static func open(
         _ url: String, headers: [(name: String, value: String)] = [], subprotocol: String? = nil,
-        on loop: EventLoop, _ transcript: Transcript, _ countdown: Countdown, waitLimit: Duration
+        on loop: EventLoop, _ transcript: Transcript, _ budget: ReadBudget,
+        _ countdown: Countdown, waitLimit: Duration
     ) async throws(CheckFailure) -> ChatLine {
         var fields = HTTPHeaders()
         for (name, value) in headers { fields.append(name, value) }
@@ -48,7 +51,7 @@ final class ChatLine {
             let connection = try await WebSocketClient.connect(
                 url: url, headers: fields, subprotocols: subprotocol.map { [$0] } ?? [],
                 timeLimit: min(waitLimit, countdown.remaining), limits: limits, on: loop)
-            return ChatLine(connection, transcript, countdown, waitLimit)
+            return ChatLine(connection, transcript, budget, countdown, waitLimit)
         } catch {
             transcript.add("socket -> \(error.message)")
             let isWrong: Bool
@@ -151,7 +154,12 @@ final class ChatLine {
             throw CheckFailure(
                 expected: "text messages (2.2)", seen: "a binary message of \(bytes.count) bytes")
         case .success(.text(let text)):
+            try budget.take(text.utf8.count)
             for line in text.split(separator: "\n") {
+                // One message may have frames for longer than the limit.
+                guard !limit.isOver else {
+                    throw CheckFailure(silence, expected: name, seen: "other frames to the limit")
+                }
                 let frame = try Frame(line)
                 hasHeard = true
                 transcript.learn(frame.fields)

@@ -27,16 +27,18 @@ final class ServerCalls {
     let target: Target
     private let client: HTTPClient
     private let transcript: Transcript
+    private let budget: ReadBudget
     private let countdown: Countdown
     private let waitLimit: Duration
 
     init(
-        _ target: Target, _ client: HTTPClient, _ transcript: Transcript, _ countdown: Countdown,
-        waitLimit: Duration
+        _ target: Target, _ client: HTTPClient, _ transcript: Transcript, _ budget: ReadBudget,
+        _ countdown: Countdown, waitLimit: Duration
     ) {
         self.target = target
         self.client = client
         self.transcript = transcript
+        self.budget = budget
         self.countdown = countdown
         self.waitLimit = waitLimit
     }
@@ -76,6 +78,7 @@ final class ServerCalls {
             throw CheckFailure(
                 .unanswered, expected: "an answer to \(method) \(path)", seen: error.message)
         }
+        try budget.take(response.body.count)
         // A body that is no JSON is the check's business.
         let value = (try? JSON(parsing: response.body)) ?? .missing
         let text = String(decoding: response.body.prefix(40_000), as: UTF8.self)
@@ -119,8 +122,8 @@ final class ServerCalls {
 }
 
 extension ServerCalls {
-    /// Returns the same with another time limit, for the removal of a check's objects.
+    /// Returns the same with other limits, for the removal of a check's objects.
     func ending(_ countdown: Countdown) -> ServerCalls {
-        ServerCalls(target, client, transcript, countdown, waitLimit: waitLimit)
+        ServerCalls(target, client, transcript, ReadBudget(), countdown, waitLimit: waitLimit)
     }
 }

@@ -11,6 +11,7 @@ final class Scene {
     let prefix: String
     let countdown: Countdown
     let transcript: Transcript
+    private let budget = ReadBudget()
     private let loop: EventLoop
     private let calls: ServerCalls
     private let waitLimit: Duration
@@ -36,7 +37,7 @@ final class Scene {
         waitLimit = wait
         countdown = Countdown(whole)
         transcript = Transcript(secret: target.apiToken)
-        calls = ServerCalls(target, client, transcript, countdown, waitLimit: wait)
+        calls = ServerCalls(target, client, transcript, budget, countdown, waitLimit: wait)
     }
 
     /// Returns a name that nothing else has.
@@ -157,7 +158,7 @@ final class Scene {
         let whole: Query = ["ai": application ?? target.applicationID, "p": "conform", "sv": "1"]
         let line = try await ChatLine.open(
             target.socketURL(whole + query), headers: headers, subprotocol: subprotocol, on: loop,
-            transcript, countdown, waitLimit: waitLimit)
+            transcript, budget, countdown, waitLimit: waitLimit)
         lines.append(line)
         return line
     }
