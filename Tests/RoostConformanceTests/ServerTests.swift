@@ -173,6 +173,44 @@ struct ServerTests {
         #expect(run.heldCount == 1)
     }
 
+    @Test func `a list of users may have many empty pages`() async throws {
+        let state = Mutex<(page: JSON, count: Int)>((page: .missing, count: 0))
+        let spoil = Spoil(answer: { call in
+            guard call.isGet("/users?"), call.target.contains("nickname_startswith") else { return }
+            let isFirst = !call.target.contains("token=")
+            guard isFirst || call.target.contains("token=empty-") else { return }
+            let page = call.body
+            let (first, number) = state.withLock { state in
+                if isFirst { state = (page, 0) }
+                state.count += 1
+                return state
+            }
+            call.status = 200
+            call.body =
+                number > 150 ? first : ["users": [], "next": .text("empty-\(number)")]
+        })
+        let run = try await SpoilingProxy.results(
+            of: try Selection.of(["users.pages"]), spoil: spoil)
+        #expect(Self.failures(run) == [])
+        #expect(run.heldCount == 1)
+    }
+
+    @Test func `a search may find a message a moment late`() async throws {
+        let count = Mutex(0)
+        let spoil = Spoil(answer: { call in
+            guard call.isGet("/search/messages") else { return }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number < 4 { call.body = call.body.with("results", []) }
+        })
+        let run = try await SpoilingProxy.results(
+            of: try Selection.of(["search.word"]), spoil: spoil)
+        #expect(Self.failures(run) == [])
+        #expect(run.heldCount == 1)
+    }
+
     @Test func `evidence shows no secret`() async throws {
         let spoil = Spoil(down: { frame in
             var changed = frame

@@ -253,6 +253,24 @@ enum Spoils {
                 call.body = call.body.with("is_huge_gap", true).with("prev_messages", [])
             }),
         Case(
+            name: "a search with the oldest message first", check: "search.word",
+            expected: "the newest first", isSilent: true,
+            spoil: answers { call in
+                guard call.isGet("/search/messages") else { return }
+                call.body = call.body.with(
+                    "results", .list(call.body["results"].elements.reversed()))
+            }),
+        Case(
+            name: "a list that comes back to a page", check: "users.pages",
+            expected: "an empty next",
+            spoil: answers { call in
+                guard call.isGet("/users?"), call.target.contains("nickname_startswith") else {
+                    return
+                }
+                call.status = 200
+                call.body = ["users": [], "next": "again"]
+            }),
+        Case(
             name: "an edit by REST that is not kept", check: "messages.edit-rest",
             expected: "the kept text",
             spoil: answers { call in

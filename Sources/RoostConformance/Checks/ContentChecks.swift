@@ -42,13 +42,16 @@ enum ContentChecks {
         let old = try await ada.send("a zebra", in: room)
         try await ada.send("a horse", in: room)
         let new = try await ada.send("Zebra again", in: room)
-        let answer = try await ada.get(
-            "/search/messages", ["query": "zebra", "channel_url": room.url])
-        try expect(
-            answer, has: ["results": .list, "has_next": .boolean, "total_count": .number],
-            "a search")
-        let ids = answer["results"].each("message_id")
-        try expect(ids == [new.idValue, old.idValue], "both messages, the newest first", seen: ids)
+        try await scene.eventually("both messages, the newest first") { () throws(CheckFailure) in
+            let answer = try await ada.get(
+                "/search/messages", ["query": "zebra", "channel_url": room.url])
+            try expect(
+                answer, has: ["results": .list, "has_next": .boolean, "total_count": .number],
+                "a search")
+            return .list(answer["results"].each("message_id"))
+        } _: {
+            $0 == [new.idValue, old.idValue]
+        }
     }
 
     private static func ownChannels(_ scene: Scene) async throws(CheckFailure) {

@@ -113,13 +113,15 @@ final class Scene {
 
     /// Walks over the pages of a list by their tokens (3.0).
     ///
-    /// - Throws: A failure for a list without `next`, and for one that does not end.
+    /// - Throws: A failure for a list without `next`, and for one that does not end in time or
+    ///   comes back to a page.
     @inline(never) func walk(
         _ path: String, _ query: Query, _ name: String, as credential: Credential = .platform
     ) async throws(CheckFailure) -> [JSON] {
         var found: [JSON] = []
+        var tokens: Set<String> = []
         var token = ""
-        for _ in 0..<100 {
+        while true {
             let page = try await call(
                 "GET", path, query + (token.isEmpty ? [:] : ["token": token]), as: credential)
             guard page[name].isList, let next = page["next"].text else {
@@ -129,10 +131,15 @@ final class Scene {
             }
             found += page[name].elements
             if next.isEmpty { return found }
+            let isNew = tokens.insert(next).inserted
+            guard isNew, !countdown.isOver else {
+                throw CheckFailure(
+                    expected: "an empty next at the end of the list",
+                    seen: isNew
+                        ? "\(tokens.count) pages without an end" : "the token “\(next)” twice")
+            }
             token = next
         }
-        throw CheckFailure(
-            expected: "an empty next at the end of the list", seen: "100 pages without an end")
     }
 
     /// Asks again until an answer fits, for effects that may take a moment.
