@@ -15,8 +15,8 @@ struct ProgramTests {
         ["client", "--server", "http://127.0.0.1:1", "--app-id", "demo", "--user", "ada"] + words
     }
 
-    private static func conform(_ server: String) -> [String] {
-        ["conform", "--server", server, "--app-id", "demo", "--api-token", "t"]
+    private static func conform(_ server: String, _ words: String...) -> [String] {
+        ["conform", "--server", server, "--app-id", "demo", "--api-token", "t"] + words
     }
 
     @Test(arguments: [
@@ -35,7 +35,7 @@ struct ProgramTests {
         (["check", "a-file"], .storage), (["check", "/"], .storage),
         (["conform"], .wrongArguments), (conform("nowhere"), .wrongArguments),
         (conform("http://127.0.0.1:1"), .server),
-        (conform("http://127.0.0.1:1") + ["--junit", "/proc/none"], .storage),
+        (conform("http://127.0.0.1:1", "--junit", "/proc/none"), .storage),
         (["conform", "--list", "--only", "polls"], .done),
         (["conform", "--list", "--only", "poll"], .wrongArguments),
         (client("--cache", "c", "--history", "/proc/none"), .storage),
