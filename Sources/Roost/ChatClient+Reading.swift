@@ -156,6 +156,14 @@ extension ChatClient {
     public func fetchUnreadTotals(
         customTypes: Set<String> = []
     ) async throws(RoostError) -> UnreadTotals {
+        try await inWorld { () async throws(RoostError) -> UnreadTotals in
+            try await askUnreadTotals(customTypes: customTypes)
+        }
+    }
+
+    private func askUnreadTotals(
+        customTypes: Set<String>
+    ) async throws(RoostError) -> UnreadTotals {
         let (me, types) = (configuration.userID, customTypes.sorted())
         // Both questions are asked at once, so the caller waits only as long as for one.
         async let counts = Result { () async throws(RoostError) in

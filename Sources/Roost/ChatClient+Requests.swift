@@ -19,6 +19,30 @@ extension ChatClient {
 
     /// Makes one call as the user of the present connection; stores nothing of the answer.
     func ask<Call: Question>(_ call: Call) async throws(RoostError) -> Call.Output {
+        try await inWorld { () async throws(RoostError) -> Call.Output in
+            try await answer(to: call)
+        }
+    }
+
+    /// Does work on the world's executor for calls, if it has one and the task prefers no other.
+    ///
+    /// A simulation has one: work on the shared pool would take place outside of its time. A live
+    /// client has none.
+    func inWorld<Value: Sendable>(
+        _ work: @Sendable () async throws(RoostError) -> Value
+    ) async throws(RoostError) -> Value {
+        guard let executor = world.callExecutor, !Task.prefersExecutor else {
+            return try await work()
+        }
+        return try await withTaskExecutorPreference(executor) {
+            () async throws(RoostError) -> Value in
+            try await work()
+        }
+    }
+
+    private func answer<Call: Question>(
+        to call: Call
+    ) async throws(RoostError) -> Call.Output {
         let session = try await presentSession()
         do throws(RoostError) {
             return try await engine.performers.api.call(
@@ -140,5 +164,13 @@ extension ChatClient {
         do { return try await question(store.readers[store.readers.count - 1]).value } catch {
             throw RoostError(error)
         }
+    }
+}
+
+extension Task where Success == Never, Failure == Never {
+    /// Whether the present task has a preferred executor, its own or that of its parent.
+    fileprivate static var prefersExecutor: Bool {
+        // SAFETY: the reference does not leave the closure, in which its task is the present one.
+        unsafe withUnsafeCurrentTask { task in unsafe task?.unownedTaskExecutor != nil }
     }
 }

@@ -17,6 +17,9 @@ package struct World: Sendable {
     package var executor: any WorldExecutor
     /// The executor of the database connections; nil gives each connection a thread of its own.
     package var storeExecutor: (any WorldExecutor)?
+    /// The executor of a call to the server whose task prefers none, as a `Task {}` of an app does;
+    /// nil leaves such a call to the shared pool.
+    package var callExecutor: (any TaskExecutor)?
     /// The setter of the store's protection class.
     package var fileProtector: any FileProtector = SystemFileProtector()
 
@@ -24,7 +27,7 @@ package struct World: Sendable {
         http: any HTTPTransport, sockets: any SocketTransport, clock: any WorldClock,
         wallTime: @escaping @Sendable () -> Timestamp,
         entropy: @escaping @Sendable () -> UInt64, executor: any WorldExecutor,
-        storeExecutor: (any WorldExecutor)? = nil
+        storeExecutor: (any WorldExecutor)? = nil, callExecutor: (any TaskExecutor)? = nil
     ) {
         self.http = http
         self.sockets = sockets
@@ -33,5 +36,6 @@ package struct World: Sendable {
         self.entropy = entropy
         self.executor = executor
         self.storeExecutor = storeExecutor
+        self.callExecutor = callExecutor
     }
 }

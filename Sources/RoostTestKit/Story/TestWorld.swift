@@ -25,9 +25,11 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The story and the app's code may use the main actor, the clients, the world's clock and actors without an
-/// executor of their own. Other work, such as a detached task or a wait of real time, is not part of the
-/// world: virtual time does not wait for it.
+/// The story and the app's code may use the main actor and the clients, also in a `Task {}` of the
+/// main actor. Actors without an executor of their own and waits on the world's clock take part if
+/// the story itself calls them. Other work is not part of the world: virtual time does not wait for
+/// it. Such work is a detached task, a wait of real time, and what a `Task {}` of the app does on an
+/// actor of its own or waits for on the world's clock.
 public final class TestWorld: Sendable {
     private struct State {
         var people: [UserID: TestPerson] = [:]

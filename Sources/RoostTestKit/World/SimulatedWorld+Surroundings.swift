@@ -23,7 +23,8 @@ extension SimulatedWorld {
             },
             entropy: { [random] in random.next() },
             executor: SimulatedLane(of: executor, process: process),
-            storeExecutor: SimulatedLane(of: executor, process: process, isStore: true))
+            storeExecutor: SimulatedLane(of: executor, process: process, isStore: true),
+            callExecutor: executor)
     }
 
     /// Runs a closure later, on the thread of the world.

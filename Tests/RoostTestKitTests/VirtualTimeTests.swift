@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostTestKit
+import Testing
+
+/// The time of a world, and the work that takes place in it.
+@MainActor
+struct VirtualTimeTests {
+    /// A view model that makes its calls in tasks of its own, as most do.
+    @MainActor
+    private final class MemberModel {
+        private let client: ChatClient
+        private let clock: TestClock
+        /// The virtual time that each call took.
+        private(set) var durations: [Duration] = []
+
+        init(_ client: ChatClient, clock: TestClock) {
+            self.client = client
+            self.clock = clock
+        }
+
+        func load(_ channel: ChannelURL) {
+            Task {
+                let start = clock.now
+                let page = try? await client.members(of: channel)
+                #expect(page != nil)
+                durations.append(start.duration(to: clock.now))
+            }
+        }
+
+        func loadTotals() {
+            Task {
+                let start = clock.now
+                let totals = try? await client.fetchUnreadTotals()
+                #expect(totals != nil)
+                durations.append(start.duration(to: clock.now))
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a call in a task of the app takes its time on the network and no more`(
+        asksTwoAtOnce: Bool
+    ) async throws {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            try await world.wait(for: scene.client) { $0.isSettled }
+            scene.phone.setDelay(.milliseconds(70))
+            let model = MemberModel(scene.client, clock: world.clock)
+            for number in 1...50 {
+                if asksTwoAtOnce { model.loadTotals() } else { model.load(scene.channel) }
+                try await world.wait { model.durations.count == number }
+            }
+            #expect(model.durations == Array(repeating: .milliseconds(140), count: 50))
+        }
+    }
+}
