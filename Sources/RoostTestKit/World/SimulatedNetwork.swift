@@ -126,7 +126,8 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         _ fault: WritableKeyPath<Weather, UInt64>, _ name: @autoclosure () -> String
     ) -> Bool {
         let isRequested = state.withLock { state in
-            guard state.requested[keyPath: fault] > 0 else { return false }
+            // Nothing crosses a cut link, so no fault can meet it.
+            guard state.isUp, state.requested[keyPath: fault] > 0 else { return false }
             state.requested[keyPath: fault] -= 1
             return true
         }
@@ -248,12 +249,18 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     }
 
     /// Returns the error of a request that arrives after its time limit.
+    ///
+    /// A cut of the link loses a request of a set delay. A late request of the weather has left the
+    /// link and waits behind it, as in a proxy, so no cut meets it.
     private func lateness(
         of request: HTTPRequest, after delay: Duration
     ) async throws(TransportError) -> TransportError {
+        let (isUp, cutCount, isOnLink) = state.withLock { ($0.isUp, $0.cutCount, $0.delay != nil) }
+        guard isUp || !isOnLink else { throw .linkIsDown }
         // The request continues if its caller is cancelled.
         Task(executorPreference: executor) {
             try? await self.executor.sleep(for: delay)
+            guard !isOnLink || self.state.withLock({ $0.cutCount }) == cutCount else { return }
             _ = await self.server.respond(to: request)
         }
         try await pause(request.timeLimit)
@@ -271,7 +278,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     /// Waits for one crossing of the link; a cut loses it, even if the link is back by then.
     private func cross(_ latency: Duration) async throws(TransportError) {
         let (isUp, cutCount) = state.withLock { ($0.isUp, $0.cutCount) }
-        guard isUp else { throw TransportError(.unreachable, "The simulated link is down.") }
+        guard isUp else { throw .linkIsDown }
         try await pause(latency)
         guard state.withLock({ $0.cutCount }) == cutCount else {
             throw TransportError(.lost, "The simulated link was cut.")
@@ -312,6 +319,10 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     func forget(_ socket: SimulatedSocket) {
         state.withLock { state in state.sockets.removeAll { $0 === socket } }
     }
+}
+
+extension TransportError {
+    fileprivate static let linkIsDown = TransportError(.unreachable, "The simulated link is down.")
 }
 
 extension ChatServer {
