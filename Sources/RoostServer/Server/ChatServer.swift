@@ -157,6 +157,14 @@ extension ChatServer {
     /// Ends all sessions of a user, and the tokens that have an end, as if their time had come.
     package func expireTokens(of id: UserID) async { await parts.logins.expire(id) }
 
+    /// Gives a user this access token without an end; the previous one ends, with its sessions and
+    /// their sockets.
+    ///
+    /// - Throws: An error if there is no such user, or if the storage fails.
+    package func setAccessToken(_ secret: String, of id: UserID) async throws(ServerError) {
+        try await parts.logins.setAccessToken(secret, of: id)
+    }
+
     // MARK: Observation
 
     /// Returns the whole log of a channel, deleted messages included; for tests and tools.

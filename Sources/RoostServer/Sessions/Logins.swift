@@ -263,7 +263,12 @@ struct Logins: ServerPart {
     ///
     /// The previous token ends, with its sessions and those opened without a token.
     func issueAccessToken(for id: UserID) async throws(ServerError) -> String {
-        try await addToken(for: id, until: nil)
+        try await addToken(makeSecret(), for: id, until: nil)
+    }
+
+    /// Gives a user an access token that a caller has chosen, as `issueAccessToken(for:)`.
+    func setAccessToken(_ secret: String, of id: UserID) async throws(ServerError) {
+        _ = try await addToken(secret, for: id, until: nil)
     }
 
     /// Gives a user a token with an end, by default in a week.
@@ -273,13 +278,12 @@ struct Logins: ServerPart {
         for id: UserID, until end: Timestamp?
     ) async throws(ServerError) -> (String, Timestamp) {
         let end = end ?? world.now() + .seconds(7 * 86_400)
-        return (try await addToken(for: id, until: end), end)
+        return (try await addToken(makeSecret(), for: id, until: end), end)
     }
 
     private func addToken(
-        for id: UserID, until end: Timestamp?
+        _ secret: String, for id: UserID, until end: Timestamp?
     ) async throws(ServerError) -> String {
-        let secret = makeSecret()
         let kept = world.keep(secret, as: .accessToken)
         let added = try await ask(
             try await storage.addToken(

@@ -4,21 +4,37 @@ public import Roost
 import RoostModel
 import RoostServer
 import RoostWire
+import Synchronization
 
 /// A person who uses another app: each action takes effect at the server at once and without faults.
 ///
 /// Devices of the world learn of an action as they learn of any other user's.
 public struct TestPerson: Sendable {
+    /// The key of the person's session, which all copies of the person share.
+    private final class Session: Sendable {
+        private let state: Mutex<String>
+
+        init(key: String) { state = Mutex(key) }
+
+        var key: String {
+            get { state.withLock { $0 } }
+            set { state.withLock { $0 = newValue } }
+        }
+    }
+
     /// The ID of the user.
     public let id: UserID
     private let world: SimulatedWorld
-    private let sessionKey: String
+    private let session: Session
 
     init(_ id: UserID, _ world: SimulatedWorld, sessionKey: String) {
         self.id = id
         self.world = world
-        self.sessionKey = sessionKey
+        session = Session(key: sessionKey)
     }
+
+    /// Opens another session, after the end of the one before.
+    func renewSession() async { session.key = await world.sessionKey(of: id) }
 
     // MARK: Channels
 
@@ -135,7 +151,7 @@ public struct TestPerson: Sendable {
 
     private func ask<Call: Question>(_ call: Call) async throws(TestFailure) -> Call.Output {
         let response = await world.server.respond(
-            to: call.encode(), headers: RequestHeaders(sessionKey: sessionKey))
+            to: call.encode(), headers: RequestHeaders(sessionKey: session.key))
         do throws(APIFailure) {
             return try Call.decode(response)
         } catch {

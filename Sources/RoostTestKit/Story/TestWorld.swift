@@ -97,8 +97,13 @@ public final class TestWorld: Sendable {
     }
 
     /// Gives a user a token, in place of the one before; later logins of the user need it.
+    ///
+    /// The sessions of the token before end, and so do those that began without a token. A connected
+    /// app learns of that at once, and asks its `Configuration.tokenProvider`. A ``TestPerson`` of
+    /// the user goes on with the new token.
     public func setToken(_ token: String, of user: UserID) async {
-        await world.setToken(token, of: user)
+        await world.replaceToken(token, of: user)
+        await state.withLock { $0.people[user] }?.renewSession()
     }
 
     /// Creates a device for a user; its link is up, its disk is empty, and no app runs on it.

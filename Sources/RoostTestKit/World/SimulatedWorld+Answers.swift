@@ -38,11 +38,21 @@ extension SimulatedWorld {
         _ = await server.respond(to: request, headers: RequestHeaders(sessionKey: key))
     }
 
-    /// Gives a user a token: later logins need it, existing sessions do not.
+    /// Gives a user a token in the storage alone: later logins need it.
+    ///
+    /// The sessions of the token before and those without a token end. Their sockets do not learn of
+    /// it, as on another server of a cluster that has not heard of it yet.
     package func setToken(_ token: String, of user: UserID) async {
         await storage.addUser(User(id: user))
         _ = await storage.addToken(
             server.world.keep(token, as: .accessToken), for: user, expiresAt: nil, limit: 1)
+    }
+
+    /// Gives a user a token as the server does: sockets of the sessions that end learn of it.
+    func replaceToken(_ token: String, of user: UserID) async {
+        await storage.addUser(User(id: user))
+        // The storage is in memory, which cannot fail, and it has the user.
+        try? await server.setAccessToken(token, of: user)
     }
 
     /// Makes a call of another app, with a body of JSON.
