@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Synchronization
 
 /// A new folder for the disk of a device; in memory if the system has a place for that.
 final class TestFolder: Sendable {
@@ -23,7 +24,26 @@ final class TestFolder: Sendable {
 
     /// Removes the folder with all its files.
     func remove() {
-        // The system removes its temporary folders later.
+        // A folder that cannot be removed stays, at worst until the system restarts.
         try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+/// The folders of a story, which are removed also if the story never ends.
+final class TestFolders: Sendable {
+    private let folders = Mutex<[TestFolder]>([])
+
+    /// Creates a folder.
+    ///
+    /// - Throws: The error of the system.
+    func make() throws -> TestFolder {
+        let folder = try TestFolder()
+        folders.withLock { $0.append(folder) }
+        return folder
+    }
+
+    /// Removes all folders with their files.
+    func removeAll() {
+        for folder in folders.withLock({ $0 }) { folder.remove() }
     }
 }

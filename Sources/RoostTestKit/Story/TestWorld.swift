@@ -37,26 +37,37 @@ public final class TestWorld: Sendable {
     }
 
     private let world: SimulatedWorld
+    private let folders: TestFolders
     private let state = Mutex(State())
 
-    private init(_ world: SimulatedWorld) { self.world = world }
+    private init(_ world: SimulatedWorld, _ folders: TestFolders) {
+        self.world = world
+        self.folders = folders
+    }
 
     /// Tells a story in a new world.
     ///
-    /// The clients of the world are closed and its files are removed when the story ends.
+    /// The clients of the world are closed when the story ends. Its files are removed then, and also
+    /// if the story cannot end.
     ///
     /// - Parameters:
     ///   - seed: Decides the delays on the network; the same seed gives the same course.
     ///   - story: The actions of the test; runs on the main actor.
+    ///   - fileID: The file of the call, for the failure of a story that cannot end.
+    ///   - line: The line of the call.
     /// - Returns: The result of the story.
     /// - Throws: The error of the story; `TestFailure` if the story waits for an event that cannot come.
     @MainActor
     public static func run<Value: Sendable>(
-        seed: UInt64 = 1, _ story: @escaping @MainActor @Sendable (TestWorld) async throws -> Value
+        seed: UInt64 = 1, _ story: @escaping @MainActor @Sendable (TestWorld) async throws -> Value,
+        fileID: String = #fileID, line: Int = #line
     ) async throws -> Value {
         let executor = SimulatedExecutor()
-        return try await executor.runOnMainActor {
-            let world = TestWorld(await SimulatedWorld(seed: seed, on: executor))
+        let folders = TestFolders()
+        // A story that waits for ever keeps its devices, so they cannot remove their folders.
+        defer { folders.removeAll() }
+        return try await executor.runOnMainActor(at: "\(fileID):\(line)") {
+            let world = TestWorld(await SimulatedWorld(seed: seed, on: executor), folders)
             let result: Result<Value, any Error>
             do { result = .success(try await story(world)) } catch { result = .failure(error) }
             await world.end()
@@ -114,7 +125,7 @@ public final class TestWorld: Sendable {
     /// - Returns: The device.
     /// - Throws: The error of the system if the temporary folder cannot be written.
     public func device(of user: UserID, pageSize: Int = 40) throws -> TestDevice {
-        let folder = try TestFolder()
+        let folder = try folders.make()
         let device = TestDevice(
             world.device(of: user, folder: folder.path, pageSize: pageSize), in: world, folder)
         state.withLock { $0.devices.append(device) }
@@ -129,16 +140,22 @@ public final class TestWorld: Sendable {
     /// - Parameters:
     ///   - limit: The virtual time after which the wait fails.
     ///   - condition: Whether the wait is over.
-    /// - Throws: The error of the condition; `TestFailure` if the condition does not hold within the limit.
+    ///   - fileID: The file of the call, for the failure.
+    ///   - line: The line of the call.
+    /// - Throws: The error of the condition; `TestFailure` with the place of the call if the condition
+    ///   does not hold within the limit.
     @MainActor
     public func wait(
         atMost limit: Duration = .seconds(60),
-        until condition: @MainActor () async throws -> Bool
+        until condition: @MainActor () async throws -> Bool,
+        fileID: String = #fileID, line: Int = #line
     ) async throws {
         let end = now + limit
         while try await !condition() {
             guard now < end else {
-                throw TestFailure("The condition did not hold within \(limit) of virtual time.")
+                throw TestFailure(
+                    "The condition at \(fileID):\(line) did not hold within \(limit) of virtual time."
+                )
             }
             await world.pass(.milliseconds(50))
         }
@@ -154,13 +171,17 @@ public final class TestWorld: Sendable {
     ///   - client: A client of this world.
     ///   - limit: The virtual time after which the wait fails.
     ///   - condition: Whether the wait is over.
+    ///   - fileID: The file of the call, for the failure.
+    ///   - line: The line of the call.
     /// - Returns: The health that met the condition.
-    /// - Throws: `TestFailure` with the last health if the condition does not hold within the limit.
+    /// - Throws: `TestFailure` with the place of the call and the last health if the condition does
+    ///   not hold within the limit.
     @MainActor
     @discardableResult
     public func wait(
         for client: ChatClient, atMost limit: Duration = .seconds(60),
-        until condition: @MainActor (Health) -> Bool
+        until condition: @MainActor (Health) -> Bool,
+        fileID: String = #fileID, line: Int = #line
     ) async throws(TestFailure) -> Health {
         // While the stream has a reader, the figures of the cache are renewed.
         let states = await client.healthStates()
@@ -170,7 +191,8 @@ public final class TestWorld: Sendable {
             let health = await client.presentHealth
             if condition(health) { return health }
             guard now < end else {
-                throw TestFailure("The health did not become so within \(limit): \(health)")
+                throw TestFailure(
+                    "The health did not become so within \(limit) at \(fileID):\(line): \(health)")
             }
             await world.pass(.milliseconds(50))
         }

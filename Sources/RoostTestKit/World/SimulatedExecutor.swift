@@ -99,10 +99,15 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
     /// of the main actor have their turns. They come in the order in which they were enqueued, so
     /// the course of the story depends on nothing else. Time jumps when neither has a job.
     ///
+    /// - Parameters:
+    ///   - place: The file and the line of the story.
+    ///   - story: The story.
+    /// - Returns: The result of the story.
     /// - Throws: The error of the story; `TestFailure` if no job and no timer is left, or if the
     ///   story has no end.
     @MainActor
     func runOnMainActor<Value: Sendable>(
+        at place: String,
         _ story: @escaping @MainActor @Sendable () async throws -> Value
     ) async throws -> Value {
         let outcome = Mutex<Result<Value, any Error>?>(nil)
@@ -115,13 +120,13 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
         while true {
             if Task.isCancelled { task.cancel() }
             guard jobsRun < jobLimit else {
-                throw TestFailure("The story did not end within \(jobLimit) jobs.")
+                throw TestFailure("The story at \(place) did not end within \(jobLimit) jobs.")
             }
             if await runTurn(until: { outcome.withLock { $0 != nil } }) { continue }
             if outcome.withLock({ $0 != nil }) { break }
             guard step() else {
                 throw TestFailure(
-                    "The story waits for an event that cannot come: the world has no work and no timer left."
+                    "The story at \(place) waits for an event that cannot come: the world has no work and no timer left."
                 )
             }
         }
