@@ -151,6 +151,31 @@ struct TestWorldTests {
         }
     }
 
+    @Test func `the typing, freezing and deleting of a person reach the client`() async throws {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            let (bob, client) = (scene.bob, scene.client)
+            let channel = try await bob.createChannel(
+                with: ["alice"], name: "tram", operators: ["bob"])
+            let list = try await client.channelList()
+            func isFrozen() async -> Bool? {
+                await list.snapshot.channels.first { $0.url == channel }?.isFrozen
+            }
+            try await world.wait { await isFrozen() == false }
+            try await bob.startTyping(in: channel)
+            try await world.wait { await client.typingUsers(in: channel).map(\.id) == ["bob"] }
+            try await bob.endTyping(in: channel)
+            try await world.wait { await client.typingUsers(in: channel).isEmpty }
+            try await bob.freeze(channel)
+            try await world.wait { await isFrozen() == true }
+            try await bob.freeze(channel, isFrozen: false)
+            try await world.wait { await isFrozen() == false }
+            try await bob.deleteChannel(channel)
+            try await world.wait { await isFrozen() == nil }
+            await #expect(throws: TestFailure.self) { try await bob.deleteChannel(scene.channel) }
+        }
+    }
+
     /// Sends a message, a text or a file with a caption.
     private static func send(
         _ text: String, hasFile: Bool, _ client: ChatClient, to channel: ChannelURL

@@ -55,4 +55,32 @@ struct VirtualTimeTests {
             #expect(model.durations == Array(repeating: .milliseconds(140), count: 50))
         }
     }
+
+    @Test func `a scheduled message is sent when its moment has come`() async throws {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            let moment = Timestamp(milliseconds: world.wallTime.milliseconds + 60_000)
+            _ = try await scene.client.schedule(
+                UserMessageParams(text: "lunch"), to: scene.channel, at: moment)
+            await world.pass(.seconds(58))
+            #expect(try await world.messages(in: scene.channel).isEmpty)
+            await world.pass(.seconds(3))
+            #expect(try await world.messages(in: scene.channel).map(\.text) == ["lunch"])
+            let next = Timestamp(milliseconds: world.wallTime.milliseconds + 10_000)
+            _ = try await scene.client.schedule(
+                UserMessageParams(text: "dinner"), to: scene.channel, at: next)
+            try await world.wait { try await world.messages(in: scene.channel).count == 2 }
+            #expect(world.wallTime >= next)
+        }
+    }
+
+    @Test func `a pass takes exactly its duration`() async throws {
+        try await TestWorld.run { world in
+            for duration in [Duration.zero, .milliseconds(999), .milliseconds(2), .seconds(3_600)] {
+                let start = world.now
+                await world.pass(duration)
+                #expect(world.now - start == duration)
+            }
+        }
+    }
 }

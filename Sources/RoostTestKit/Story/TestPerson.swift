@@ -44,14 +44,16 @@ public struct TestPerson: Sendable {
     ///   - others: The other members; the server registers unknown ones.
     ///   - name: The name of the channel.
     ///   - url: The URL; nil lets the server choose.
+    ///   - operators: The members who may freeze and delete the channel.
     /// - Returns: The URL of the channel.
     /// - Throws: `TestFailure` if the server refuses, for instance a URL that exists.
     @discardableResult
     public func createChannel(
-        with others: [UserID], name: String = "", url: ChannelURL? = nil
+        with others: [UserID], name: String = "", url: ChannelURL? = nil,
+        operators: [UserID] = []
     ) async throws(TestFailure) -> ChannelURL {
         await register(others)
-        var call = CreateChannel(userIDs: [id] + others, name: name)
+        var call = CreateChannel(userIDs: [id] + others, operatorIDs: operators, name: name)
         call.channelURL = url
         return try await ask(call).channel.url
     }
@@ -76,6 +78,39 @@ public struct TestPerson: Sendable {
     /// - Throws: `TestFailure` if the server refuses.
     public func leave(_ channel: ChannelURL) async throws(TestFailure) {
         _ = try await ask(LeaveChannel(channelURL: channel))
+    }
+
+    /// Freezes a channel as one of its operators, or lets all members write again.
+    ///
+    /// - Parameters:
+    ///   - channel: The channel.
+    ///   - isFrozen: False lets all members write again.
+    /// - Throws: `TestFailure` if the server refuses, for instance because this person is no operator.
+    public func freeze(
+        _ channel: ChannelURL, isFrozen: Bool = true
+    ) async throws(TestFailure) {
+        _ = try await ask(ChannelRequest.freeze(channel, isFrozen))
+    }
+
+    /// Deletes a channel as one of its operators.
+    ///
+    /// - Throws: `TestFailure` if the server refuses, for instance because this person is no operator.
+    public func deleteChannel(_ channel: ChannelURL) async throws(TestFailure) {
+        _ = try await ask(ChannelRequest.delete(channel))
+    }
+
+    /// Begins to type in a channel; the others see it for ten seconds, or until ``endTyping(in:)``.
+    ///
+    /// - Throws: `TestFailure` if the server refuses.
+    public func startTyping(in channel: ChannelURL) async throws(TestFailure) {
+        _ = try await askAsPlatform(ReportTyping(user: id, channel: channel, isTyping: true))
+    }
+
+    /// Stops typing in a channel.
+    ///
+    /// - Throws: `TestFailure` if the server refuses.
+    public func endTyping(in channel: ChannelURL) async throws(TestFailure) {
+        _ = try await askAsPlatform(ReportTyping(user: id, channel: channel, isTyping: false))
     }
 
     /// Marks all messages of a channel as read.
@@ -150,12 +185,42 @@ public struct TestPerson: Sendable {
     }
 
     private func ask<Call: Question>(_ call: Call) async throws(TestFailure) -> Call.Output {
-        let response = await world.server.respond(
-            to: call.encode(), headers: RequestHeaders(sessionKey: session.key))
+        try await ask(call, RequestHeaders(sessionKey: session.key))
+    }
+
+    /// Makes a call for the person that only the platform may make.
+    private func askAsPlatform<Call: Question>(
+        _ call: Call
+    ) async throws(TestFailure) -> Call.Output {
+        try await ask(call, RequestHeaders(apiToken: SimulatedWorld.apiToken))
+    }
+
+    private func ask<Call: Question>(
+        _ call: Call, _ headers: RequestHeaders
+    ) async throws(TestFailure) -> Call.Output {
+        let response = await world.server.respond(to: call.encode(), headers: headers)
         do throws(APIFailure) {
             return try Call.decode(response)
         } catch {
             throw TestFailure("The server refuses a call of \(id): \(error)")
         }
+    }
+}
+
+/// The report that a user types, or no longer; a user's own goes over a socket, which a person has
+/// not.
+private struct ReportTyping: Question {
+    typealias Output = NoOutput
+
+    let user: UserID
+    let channel: ChannelURL
+    let isTyping: Bool
+
+    func encode() -> APIRequest {
+        var body = JSONWriter()
+        body.object { writer in writer.field("user_ids", [user.rawValue]) }
+        return APIRequest(
+            isTyping ? .post : .delete, ["group_channels", channel.rawValue, "typing"],
+            body: body.bytes)
     }
 }

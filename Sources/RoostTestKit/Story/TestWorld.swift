@@ -132,8 +132,13 @@ public final class TestWorld: Sendable {
         return device
     }
 
-    /// Lets virtual time pass; by default as much as all frames and requests on their way need.
-    public func pass(_ duration: Duration = .seconds(5)) async { await world.pass(duration) }
+    /// Lets virtual time pass.
+    ///
+    /// The server's timers run in this time and in that of a wait: it sends the scheduled messages
+    /// that are due.
+    public func pass(_ duration: Duration = .seconds(5)) async {
+        await withTaskExecutorPreference(world.executor) { await world.passWithTimers(duration) }
+    }
 
     /// Lets virtual time pass until a condition holds; it is evaluated every 50 ms.
     ///
@@ -157,7 +162,7 @@ public final class TestWorld: Sendable {
                     "The condition at \(fileID):\(line) did not hold within \(limit) of virtual time."
                 )
             }
-            await world.pass(.milliseconds(50))
+            await pass(.milliseconds(50))
         }
     }
 
@@ -194,7 +199,7 @@ public final class TestWorld: Sendable {
                 throw TestFailure(
                     "The health did not become so within \(limit) at \(fileID):\(line): \(health)")
             }
-            await world.pass(.milliseconds(50))
+            await pass(.milliseconds(50))
         }
     }
 
