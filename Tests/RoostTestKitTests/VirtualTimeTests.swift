@@ -83,4 +83,46 @@ struct VirtualTimeTests {
             }
         }
     }
+
+    @Test func `a pass without a duration waits for all frames of a burst`() async throws {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            let timeline = try await scene.client.timeline(of: scene.channel)
+            try await world.wait(for: scene.client) { $0.isSettled }
+            for number in 1...300 { try await scene.bob.send("\(number)", to: scene.channel) }
+            await world.pass()
+            #expect(await timeline.snapshot.messages.last?.text == "300")
+        }
+    }
+
+    @Test func `a pass without a duration waits for a slow request`() async throws {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            await world.pass()
+            scene.phone.setDelay(.milliseconds(3_500))
+            let model = MemberModel(scene.client, clock: world.clock)
+            model.load(scene.channel)
+            await world.pass()
+            #expect(model.durations == [.seconds(7)])
+        }
+    }
+
+    @Test func `a pass ends although an app never stops asking`() async throws {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            await world.pass()
+            scene.phone.setDelay(.seconds(1))
+            let asking = Task {
+                while !Task.isCancelled {
+                    // A call that fails at once would stop the time.
+                    guard (try? await scene.client.members(of: scene.channel)) != nil else { break }
+                }
+            }
+            let start = world.now
+            await world.pass()
+            #expect(world.now - start == .seconds(605))
+            asking.cancel()
+            await asking.value
+        }
+    }
 }

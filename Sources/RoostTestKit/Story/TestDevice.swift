@@ -85,6 +85,9 @@ public final class TestDevice: Sendable {
 
     /// Sets the time that each frame and each half of a request takes; nil draws 2 to 60 milliseconds.
     ///
+    /// Frames of one direction arrive one after the other: the time of a frame begins when the
+    /// frame before it has arrived. With three seconds, the last of ten frames arrives after thirty.
+    ///
     /// A request whose two halves take longer than the client's limit fails, as it does on a slow network.
     public func setDelay(_ delay: Duration?) { device.network.setDelay(delay) }
 
@@ -105,6 +108,9 @@ public final class TestDevice: Sendable {
     public func remaining(_ fault: TestFault) -> Int {
         Int(clamping: device.network.remaining(fault.rate))
     }
+
+    /// Whether a frame or a request of the device is on its way.
+    var isBusy: Bool { device.network.isBusy }
 
     /// The number of requests by HTTP that the device has made.
     public var requestCount: Int { device.network.requestCount }

@@ -85,7 +85,7 @@ public struct TestPerson: Sendable {
     /// - Parameters:
     ///   - channel: The channel.
     ///   - isFrozen: False lets all members write again.
-    /// - Throws: `TestFailure` if the server refuses, for instance because this person is no operator.
+    /// - Throws: `TestFailure` if the server refuses, for instance if this person is no operator.
     public func freeze(
         _ channel: ChannelURL, isFrozen: Bool = true
     ) async throws(TestFailure) {
@@ -94,7 +94,7 @@ public struct TestPerson: Sendable {
 
     /// Deletes a channel as one of its operators.
     ///
-    /// - Throws: `TestFailure` if the server refuses, for instance because this person is no operator.
+    /// - Throws: `TestFailure` if the server refuses, for instance if this person is no operator.
     public func deleteChannel(_ channel: ChannelURL) async throws(TestFailure) {
         _ = try await ask(ChannelRequest.delete(channel))
     }

@@ -28,8 +28,8 @@ import Synchronization
 /// The story and the app's code may use the main actor and the clients, also in a `Task {}` of the
 /// main actor. Actors without an executor of their own and waits on the world's clock take part if
 /// the story itself calls them. Other work is not part of the world: virtual time does not wait for
-/// it. Such work is a detached task, a wait of real time, and what a `Task {}` of the app does on an
-/// actor of its own or waits for on the world's clock.
+/// it. Such work is a detached task and a wait of real time. Such work is also what a `Task {}` of
+/// the app does on an actor of its own, and its wait on the world's clock.
 public final class TestWorld: Sendable {
     private struct State {
         var people: [UserID: TestPerson] = [:]
@@ -47,8 +47,8 @@ public final class TestWorld: Sendable {
 
     /// Tells a story in a new world.
     ///
-    /// The clients of the world are closed when the story ends. Its files are removed then, and also
-    /// if the story cannot end.
+    /// The clients of the world are closed when the story ends. Its files are removed then, and
+    /// also if the story cannot end.
     ///
     /// - Parameters:
     ///   - seed: Decides the delays on the network; the same seed gives the same course.
@@ -109,9 +109,9 @@ public final class TestWorld: Sendable {
 
     /// Gives a user a token, in place of the one before; later logins of the user need it.
     ///
-    /// The sessions of the token before end, and so do those that began without a token. A connected
-    /// app learns of that at once, and asks its `Configuration.tokenProvider`. A ``TestPerson`` of
-    /// the user goes on with the new token.
+    /// The sessions of the token before end, and so do those that began without a token. A
+    /// connected app learns of that at once, and asks its `Configuration.tokenProvider`. A
+    /// ``TestPerson`` of the user goes on with the new token.
     public func setToken(_ token: String, of user: UserID) async {
         await world.replaceToken(token, of: user)
         await state.withLock { $0.people[user] }?.renewSession()
@@ -132,11 +132,26 @@ public final class TestWorld: Sendable {
         return device
     }
 
+    /// The longest time for which a pass waits for what is on its way.
+    private static let patience = Duration.seconds(600)
+
+    /// Lets virtual time pass until nothing is on its way.
+    ///
+    /// Five seconds pass, and more while a frame or a request of a device has not arrived, at most
+    /// ten minutes more. Nothing is on its way over a cut link.
+    public func pass() async {
+        await pass(.seconds(5))
+        let end = now + Self.patience
+        while now < end, !Task.isCancelled, isBusy { await pass(.milliseconds(50)) }
+    }
+
+    private var isBusy: Bool { state.withLock { $0.devices }.contains { $0.isBusy } }
+
     /// Lets virtual time pass.
     ///
     /// The server's timers run in this time and in that of a wait: it sends the scheduled messages
     /// that are due.
-    public func pass(_ duration: Duration = .seconds(5)) async {
+    public func pass(_ duration: Duration) async {
         await withTaskExecutorPreference(world.executor) { await world.passWithTimers(duration) }
     }
 
@@ -147,8 +162,8 @@ public final class TestWorld: Sendable {
     ///   - condition: Whether the wait is over.
     ///   - fileID: The file of the call, for the failure.
     ///   - line: The line of the call.
-    /// - Throws: The error of the condition; `TestFailure` with the place of the call if the condition
-    ///   does not hold within the limit.
+    /// - Throws: The error of the condition; `TestFailure` with the place of the call if the
+    ///   condition does not hold within the limit.
     @MainActor
     public func wait(
         atMost limit: Duration = .seconds(60),
@@ -159,8 +174,8 @@ public final class TestWorld: Sendable {
         while try await !condition() {
             guard now < end else {
                 throw TestFailure(
-                    "The condition at \(fileID):\(line) did not hold within \(limit) of virtual time."
-                )
+                    "The condition at \(fileID):\(line) did not hold within \(limit) "
+                        + "of virtual time.")
             }
             await pass(.milliseconds(50))
         }

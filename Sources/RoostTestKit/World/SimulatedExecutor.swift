@@ -126,7 +126,8 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
             if outcome.withLock({ $0 != nil }) { break }
             guard step() else {
                 throw TestFailure(
-                    "The story at \(place) waits for an event that cannot come: the world has no work and no timer left."
+                    "The story at \(place) waits for an event that cannot come: "
+                        + "the world has no work and no timer left."
                 )
             }
         }

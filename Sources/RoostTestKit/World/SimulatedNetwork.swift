@@ -9,7 +9,7 @@ import Synchronization
 /// One device's link to the server: it delays frames and requests, can be cut, and has its weather.
 ///
 /// Requests take a random time each way, so answers may overtake one another. Frames of one socket
-/// keep their order, as with TCP.
+/// keep their order, as with TCP, and each waits for the frames before it.
 package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     private struct State {
         var isUp = true
@@ -22,6 +22,8 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         var delay: Duration?
         var sockets: [SimulatedSocket] = []
         var requestCount = 0
+        /// The requests and the openings of sockets that have not ended.
+        var openCalls = 0
         var lastLoginAt: Timestamp?
         var hasLostFrame = false
         /// Session keys that the server refuses now.
@@ -50,6 +52,15 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
 
     /// The number of requests so far, answered or not.
     package var requestCount: Int { state.withLock { $0.requestCount } }
+
+    /// Whether a request, the opening of a socket or a frame is on its way.
+    var isBusy: Bool {
+        state.withLock { state in
+            state.openCalls > 0 || state.sockets.contains { $0.framesOnWay > 0 }
+        }
+    }
+
+    private func noteCalls(_ number: Int) { state.withLock { $0.openCalls += number } }
 
     package var weather: Weather {
         get { state.withLock { $0.weather } }
@@ -118,7 +129,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         state.withLock { $0.requested[keyPath: fault] }
     }
 
-    /// Sets the time of each crossing; nil draws it.
+    /// Sets the time of each crossing, in which the frames of one direction take turns; nil draws it.
     package func setDelay(_ delay: Duration?) { state.withLock { $0.delay = delay } }
 
     /// Draws whether a fault happens now, and counts it.
@@ -158,6 +169,8 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
 
     package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         state.withLock { $0.requestCount += 1 }
+        noteCalls(1)
+        defer { noteCalls(-1) }
         trace("-> \(request.method) \(request.url)")
         if let answer = try await refusal(of: request) { return answer }
         let limit = request.timeLimit
@@ -257,8 +270,10 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     ) async throws(TransportError) -> TransportError {
         let (isUp, cutCount, isOnLink) = state.withLock { ($0.isUp, $0.cutCount, $0.delay != nil) }
         guard isUp || !isOnLink else { throw .linkIsDown }
+        noteCalls(1)
         // The request continues if its caller is cancelled.
         Task(executorPreference: executor) {
+            defer { self.noteCalls(-1) }
             try? await self.executor.sleep(for: delay)
             guard !isOnLink || self.state.withLock({ $0.cutCount }) == cutCount else { return }
             _ = await self.server.respond(to: request)
@@ -292,6 +307,8 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     }
 
     func openSocket(_ request: SocketRequest) async throws(TransportError) -> SimulatedSocket {
+        noteCalls(1)
+        defer { noteCalls(-1) }
         try await cross(latency())
         let socket = SimulatedSocket(server: server, network: self)
         let handshake = Handshake(request)

@@ -4,8 +4,12 @@ import RoostModel
 import RoostServer
 import RoostTransport
 import RoostWire
+import Synchronization
 
 /// Both ends of one WebSocket of a simulation.
+///
+/// The frames of one direction cross one after the other: the delay of a frame begins when the
+/// frame before it has arrived.
 actor SimulatedSocket: Socket {
     /// The server's outlet for frames to the client.
     private struct Outlet: SessionOutlet {
@@ -15,9 +19,24 @@ actor SimulatedSocket: Socket {
         }
 
         let items: AsyncStream<Item>.Continuation
+        let onWay: FrameCount
 
-        func deliver(_ frame: String) { items.yield(.frame(frame)) }
-        func close() { items.yield(.end) }
+        func deliver(_ frame: String) { put(.frame(frame)) }
+        func close() { put(.end) }
+
+        private func put(_ item: Item) {
+            onWay.add(1)
+            items.yield(item)
+        }
+    }
+
+    /// The number of frames that have not arrived yet.
+    private final class FrameCount: Sendable {
+        private let state = Mutex(0)
+
+        var value: Int { state.withLock { $0 } }
+
+        func add(_ number: Int) { state.withLock { $0 += number } }
     }
 
     private nonisolated let executor: SimulatedExecutor
@@ -28,6 +47,11 @@ actor SimulatedSocket: Socket {
 
     private let server: ChatServer
     private nonisolated let network: SimulatedNetwork
+    private nonisolated let onWay = FrameCount()
+    /// The number of frames in both directions that have not arrived yet; without meaning after the
+    /// end of the socket.
+    nonisolated var framesOnWay: Int { onWay.value }
+
     private var session: SessionID?
     private var arrived: [String] = []
     private var reader: CheckedContinuation<Void, Never>?
@@ -51,7 +75,7 @@ actor SimulatedSocket: Socket {
         let (downward, items) = AsyncStream.makeStream(of: Outlet.Item.self)
         let (upward, texts) = AsyncStream.makeStream(of: String.self)
         toServer = texts
-        session = await server.connect(handshake, Outlet(items: items))
+        session = await server.connect(handshake, Outlet(items: items, onWay: onWay))
         // The pumps end with their streams, when the socket is closed or broken.
         pumps = [
             Task(executorPreference: executor) { await self.pump(down: downward) },
@@ -69,6 +93,7 @@ actor SimulatedSocket: Socket {
 
     private func pump(down items: AsyncStream<Outlet.Item>) async {
         for await item in items {
+            defer { onWay.add(-1) }
             guard (try? await executor.sleep(for: network.latency())) != nil, !isBroken else {
                 return
             }
@@ -154,6 +179,7 @@ actor SimulatedSocket: Socket {
 
     private func pump(up texts: AsyncStream<String>) async {
         for await text in texts {
+            defer { onWay.add(-1) }
             guard (try? await executor.sleep(for: network.latency())) != nil, !isBroken, let session
             else { return }
             if isHalfOpen { continue }
@@ -186,7 +212,9 @@ actor SimulatedSocket: Socket {
 
     func send(_ text: String) async throws(TransportError) {
         if isBroken || hasEnded { throw TransportError(.lost, "The simulated socket is gone.") }
-        toServer?.yield(text)
+        guard let toServer else { return }
+        onWay.add(1)
+        toServer.yield(text)
     }
 
     func receive() async throws(TransportError) -> String? {

@@ -40,8 +40,8 @@ extension SimulatedWorld {
 
     /// Gives a user a token in the storage alone: later logins need it.
     ///
-    /// The sessions of the token before and those without a token end. Their sockets do not learn of
-    /// it, as on another server of a cluster that has not heard of it yet.
+    /// The sessions of the token before and those without a token end. Their sockets do not learn
+    /// of it, as on a server of a cluster that has not heard of it yet.
     package func setToken(_ token: String, of user: UserID) async {
         await storage.addUser(User(id: user))
         _ = await storage.addToken(

@@ -139,7 +139,8 @@ package final class SimulatedWorld: Sendable {
         return Launched(client: client, process: process, line: line)
     }
 
-    /// Lets virtual time pass; by default as much as all frames and requests on their way need.
+    /// Lets virtual time pass; by default as much as a request and some hundred frames of a socket
+    /// need in calm weather.
     package func pass(_ duration: Duration = .seconds(5)) async {
         // A story is never cancelled.
         try? await executor.sleep(for: duration)
