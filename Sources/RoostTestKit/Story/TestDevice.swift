@@ -86,7 +86,7 @@ public final class TestDevice: Sendable {
     /// Sets the time that each frame and each half of a request takes; nil draws 2 to 60 milliseconds.
     ///
     /// Frames of one direction arrive one after the other: the time of a frame begins when the
-    /// frame before it has arrived. With three seconds, the last of ten frames arrives after thirty.
+    /// frame before it has arrived. With three seconds, the last of ten frames comes after thirty.
     ///
     /// A request whose two halves take longer than the client's limit fails, as it does on a slow network.
     public func setDelay(_ delay: Duration?) { device.network.setDelay(delay) }

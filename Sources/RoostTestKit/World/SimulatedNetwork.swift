@@ -129,7 +129,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         state.withLock { $0.requested[keyPath: fault] }
     }
 
-    /// Sets the time of each crossing, in which the frames of one direction take turns; nil draws it.
+    /// Sets the time of each crossing, one frame of a direction after the other; nil draws it.
     package func setDelay(_ delay: Duration?) { state.withLock { $0.delay = delay } }
 
     /// Draws whether a fault happens now, and counts it.
