@@ -17,8 +17,8 @@ package struct World: Sendable {
     package var executor: any WorldExecutor
     /// The executor of the database connections; nil gives each connection a thread of its own.
     package var storeExecutor: (any WorldExecutor)?
-    /// The executor of a call to the server whose task prefers none, as a `Task {}` of an app does;
-    /// nil leaves such a call to the shared pool.
+    /// The executor of a call to the server in a task that prefers none, as an unstructured task of
+    /// an app does; nil leaves such a call to the shared pool.
     package var callExecutor: (any TaskExecutor)?
     /// The setter of the store's protection class.
     package var fileProtector: any FileProtector = SystemFileProtector()

@@ -213,6 +213,7 @@ final class ChannelList: Sendable {
     var error: RoostError? { get }
     var hasMore: Bool { get }
     var isLoading: Bool { get }
+    var isOpening: Bool { get }
     init(_ client: ChatClient, _ query: ChannelListQuery = ChannelListQuery())
     func loadMore() async
     func run() async
@@ -387,7 +388,7 @@ final class ChatClient: Sendable {
     func outcome(of requestID: RequestID) async throws(RoostError)
     func participants(ofOpenChannel channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
     func pendingChanges(in channel: ChannelURL) async -> [PendingChange]
-    func pin(_ channel: ChannelURL) async throws(RoostError)
+    func pinCache(of channel: ChannelURL) async throws(RoostError)
     @discardableResult func pinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func pinnedMessages(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<Message>
     func polls(of channel: ChannelURL? = nil, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<Poll>
@@ -432,6 +433,7 @@ final class ChatClient: Sendable {
     func setFrozen(_ isFrozen: Bool, openChannel channel: ChannelURL) async throws(RoostError)
     func setPushTemplate(_ name: String) async throws(RoostError)
     @discardableResult func setPushTrigger(_ trigger: PushTrigger, of channel: ChannelURL) async throws(RoostError) -> RequestID
+    @discardableResult func signOut(unregistering token: (token: String, kind: PushTokenKind)? = nil) async throws(RoostError) -> Bool
     func startTyping(in channel: ChannelURL) async
     func suspend() async
     func timeline(of channel: ChannelURL, startingAt start: Timestamp = .distantFuture, filter: MessageFilter = .everything, pageSize: Int? = nil, capacity: Int = 1_000) async throws(RoostError) -> Timeline
@@ -443,7 +445,7 @@ final class ChatClient: Sendable {
     @discardableResult func unhide(_ channel: ChannelURL) async throws(RoostError) -> RequestID
     @discardableResult func unmute(_ user: UserID, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func unmuteNow(_ user: UserID, inOpenChannel channel: ChannelURL) async throws(RoostError)
-    func unpin(_ channel: ChannelURL) async throws(RoostError)
+    func unpinCache(of channel: ChannelURL) async throws(RoostError)
     @discardableResult func unpinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func unreadTotalStates(customTypes: Set<String> = []) async -> AsyncStream<UnreadTotals>
     func unreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
@@ -1027,6 +1029,7 @@ struct Message: Codable, Hashable, Identifiable, ListElement, Sendable {
     var requestID: RequestID? { get }
     var sender: Sender? { get set }
     var status: SendingStatus { get }
+    var target: MessageTarget { get }
     var text: String { get }
     var unknownFields: UnknownFields { get set }
     var updatedAt: Timestamp? { get set }
@@ -1758,11 +1761,13 @@ final class Timeline: Sendable {
 }
 
 @MainActor @Observable final class TimelineModel {
+    var connection: ConnectionState? { get }
     var error: RoostError? { get }
     var hasHugeGap: Bool { get }
     var hasNewer: Bool { get }
     var hasOlder: Bool { get }
     var isLoading: Bool { get }
+    var isOpening: Bool { get }
     var messages: [Message] { get }
     var sentBeyondGap: Int { get }
     init(_ client: ChatClient, channel: ChannelURL, startingAt start: Timestamp = .distantFuture, filter: MessageFilter = .everything)

@@ -46,27 +46,32 @@ enum TestFault: CaseIterable, Hashable, Sendable {
 
 struct TestPerson: Sendable {
     let id: UserID
-    @discardableResult func createChannel(with others: [UserID], name: String = "", url: ChannelURL? = nil) async throws(TestFailure) -> ChannelURL
+    @discardableResult func createChannel(with others: [UserID], name: String = "", url: ChannelURL? = nil, operators: [UserID] = []) async throws(TestFailure) -> ChannelURL
     func delete(_ message: MessageID, in channel: ChannelURL) async throws(TestFailure)
+    func deleteChannel(_ channel: ChannelURL) async throws(TestFailure)
     func edit(_ message: MessageID, in channel: ChannelURL, text: String) async throws(TestFailure)
+    func endTyping(in channel: ChannelURL) async throws(TestFailure)
+    func freeze(_ channel: ChannelURL, isFrozen: Bool = true) async throws(TestFailure)
     func invite(_ users: [UserID], to channel: ChannelURL) async throws(TestFailure)
     func leave(_ channel: ChannelURL) async throws(TestFailure)
     func markAsRead(_ channel: ChannelURL) async throws(TestFailure)
     func react(_ key: String, to message: MessageID, in channel: ChannelURL, isAdded: Bool = true) async throws(TestFailure)
     func rename(_ channel: ChannelURL, to name: String) async throws(TestFailure)
     @discardableResult func send(_ text: String, to channel: ChannelURL, answering parent: MessageID? = nil) async throws(TestFailure) -> MessageID
+    func startTyping(in channel: ChannelURL) async throws(TestFailure)
 }
 
 final class TestWorld: Sendable {
     var clock: TestClock { get }
     var now: Duration { get }
     var wallTime: Timestamp { get }
-    @MainActor static func run<Value: Sendable>(seed: UInt64 = 1, _ story: @escaping @MainActor @Sendable (TestWorld) async throws -> Value) async throws -> Value
+    @MainActor static func run<Value: Sendable>(seed: UInt64 = 1, _ story: @escaping @MainActor @Sendable (TestWorld) async throws -> Value, fileID: String = #fileID, line: Int = #line) async throws -> Value
     func device(of user: UserID, pageSize: Int = 40) throws -> TestDevice
     func messages(in channel: ChannelURL) async throws -> [Message]
-    func pass(_ duration: Duration = .seconds(5)) async
+    func pass() async
+    func pass(_ duration: Duration) async
     func person(_ id: UserID, nickname: String = "") async -> TestPerson
     func setToken(_ token: String, of user: UserID) async
-    @MainActor func wait(atMost limit: Duration = .seconds(60), until condition: @MainActor () async throws -> Bool) async throws
-    @MainActor @discardableResult func wait(for client: ChatClient, atMost limit: Duration = .seconds(60), until condition: @MainActor (Health) -> Bool) async throws(TestFailure) -> Health
+    @MainActor func wait(atMost limit: Duration = .seconds(60), until condition: @MainActor () async throws -> Bool, fileID: String = #fileID, line: Int = #line) async throws
+    @MainActor @discardableResult func wait(for client: ChatClient, atMost limit: Duration = .seconds(60), until condition: @MainActor (Health) -> Bool, fileID: String = #fileID, line: Int = #line) async throws(TestFailure) -> Health
 }
