@@ -55,11 +55,7 @@ package actor ChannelListDriver {
     package nonisolated var view: View { shared.withLock { $0 } }
 
     /// Whether the user at the creation is still the present one.
-    ///
-    /// Ask on the app's queue: another user may log in while an event waits there.
-    package nonisolated var isForPresentUser: @Sendable () -> Bool {
-        { [door, account] in !door.isOther(account) }
-    }
+    package nonisolated var isForPresentUser: @Sendable () -> Bool { door.isPresent(account) }
 
     /// Opens the list; the disk and the server are read before the app asks for a page (R90).
     package func open() async throws(RoostError) -> ChannelList {

@@ -33,6 +33,11 @@ package final class Door: Sendable {
         var sending = WorkQueue()
         /// The queues of messages for open channels.
         var sendingToRooms: [ChannelURL: WorkQueue] = [:]
+
+        /// Returns whether another user has logged in since; nil stands for any user.
+        func isOther(_ account: UserID?) -> Bool {
+            account != nil && self.account != nil && account != self.account
+        }
     }
 
     /// A client and its observer.
@@ -145,18 +150,16 @@ package final class Door: Sendable {
     /// connection reaches the app after the login call of another user (scar 34).
     package func receive(_ event: ClientEvent, of user: UserID? = nil) {
         queue.async { [self] in
-            if case .event = event, isOther(user) { return }
+            if case .event = event, state.withLock({ $0.isOther(user) }) { return }
             listener(event)
         }
     }
 
-    /// Returns whether another user has logged in since; nil stands for any user.
-    func isOther(_ account: UserID?) -> Bool {
-        state.withLock { isOther(account, in: $0) }
-    }
-
-    private func isOther(_ account: UserID?, in state: State) -> Bool {
-        account != nil && state.account != nil && state.account != account
+    /// A test of whether a user is still the present one; nil stands for any user.
+    ///
+    /// Make it on the app's queue: another user may log in while an event waits there.
+    func isPresent(_ account: UserID?) -> @Sendable () -> Bool {
+        { [self] in state.withLock { !$0.isOther(account) } }
     }
 
     /// The user who is logged in, or was at the last start.
@@ -296,7 +299,7 @@ package final class Door: Sendable {
     func client(of account: UserID?) async throws(RoostError) -> ChatClient {
         openPrepared()
         let current = state.withLock { state in
-            isOther(account, in: state) ? nil : currentClient(in: state)
+            state.isOther(account) ? nil : currentClient(in: state)
         }
         guard let current else { throw .anotherUser }
         return try await noted(current).opened().client

@@ -92,11 +92,7 @@ package actor TimelineDriver {
     package nonisolated var view: View { shared.withLock { $0 } }
 
     /// Whether the user at the creation is still the present one.
-    ///
-    /// Ask on the app's queue: another user may log in while an event waits there.
-    package nonisolated var isForPresentUser: @Sendable () -> Bool {
-        { [door, account] in !door.isOther(account) }
-    }
+    package nonisolated var isForPresentUser: @Sendable () -> Bool { door.isPresent(account) }
 
     /// The messages that the app has received: the delivered ones by position, then the unsent ones
     /// by age.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 import RoostModel
 import RoostServer
 import RoostTransport
 import RoostWire
-import Synchronization
 
 /// Both ends of one WebSocket of a simulation.
 ///
@@ -19,24 +19,15 @@ actor SimulatedSocket: Socket {
         }
 
         let items: AsyncStream<Item>.Continuation
-        let onWay: FrameCount
+        let onWay: Guarded<Int>
 
         func deliver(_ frame: String) { put(.frame(frame)) }
         func close() { put(.end) }
 
         private func put(_ item: Item) {
-            onWay.add(1)
+            onWay.withLock { $0 += 1 }
             items.yield(item)
         }
-    }
-
-    /// The number of frames that have not arrived yet.
-    private final class FrameCount: Sendable {
-        private let state = Mutex(0)
-
-        var value: Int { state.withLock { $0 } }
-
-        func add(_ number: Int) { state.withLock { $0 += number } }
     }
 
     private nonisolated let executor: SimulatedExecutor
@@ -47,10 +38,10 @@ actor SimulatedSocket: Socket {
 
     private let server: ChatServer
     private nonisolated let network: SimulatedNetwork
-    private nonisolated let onWay = FrameCount()
+    private nonisolated let onWay = Guarded(0)
     /// The number of frames in both directions that have not arrived yet; without meaning after the
     /// end of the socket.
-    nonisolated var framesOnWay: Int { onWay.value }
+    nonisolated var framesOnWay: Int { onWay.withLock { $0 } }
 
     private var session: SessionID?
     private var arrived: [String] = []
@@ -93,7 +84,7 @@ actor SimulatedSocket: Socket {
 
     private func pump(down items: AsyncStream<Outlet.Item>) async {
         for await item in items {
-            defer { onWay.add(-1) }
+            defer { onWay.withLock { $0 -= 1 } }
             guard (try? await executor.sleep(for: network.latency())) != nil, !isBroken else {
                 return
             }
@@ -179,7 +170,7 @@ actor SimulatedSocket: Socket {
 
     private func pump(up texts: AsyncStream<String>) async {
         for await text in texts {
-            defer { onWay.add(-1) }
+            defer { onWay.withLock { $0 -= 1 } }
             guard (try? await executor.sleep(for: network.latency())) != nil, !isBroken, let session
             else { return }
             if isHalfOpen { continue }
@@ -213,7 +204,7 @@ actor SimulatedSocket: Socket {
     func send(_ text: String) async throws(TransportError) {
         if isBroken || hasEnded { throw TransportError(.lost, "The simulated socket is gone.") }
         guard let toServer else { return }
-        onWay.add(1)
+        onWay.withLock { $0 += 1 }
         toServer.yield(text)
     }
 
