@@ -37,25 +37,26 @@ struct DetailMergingTests {
         let known = [Reaction(key: "k", userIDs: ["b"], updatedAt: Timestamp(milliseconds: 4))]
         let answered = known.applying(change("a", true, at: 6))
         var answers = AnsweredReactions()
-        func isLate(_ change: ReactionChange, of id: MessageID) -> Bool {
-            answers.hasOvertaken(change, of: id)
+        func turn(_ change: ReactionChange, of id: MessageID) -> AnsweredReactions.Turn {
+            answers.receive(change, of: id)
         }
         answers.note(change("a", true, at: 6), to: 1)
         answers.note(Self.commit(from: known, to: answered), of: change("a", true, at: 6), to: 1)
 
         let removal = change("b", false, at: 5)
         #expect(answered.applying(removal).map(\.userIDs) == [["b", "a"]])
-        #expect(isLate(removal, of: 1))
+        #expect(turn(removal, of: 1) == .late)
         #expect(answered.applying(removal, isLate: true).map(\.userIDs) == [["a"]])
 
-        // Repeated events, those of the user, and those of other messages and emojis are not new.
-        #expect(!isLate(change("b", true, at: 3), of: 1))
-        #expect(!isLate(change("a", false, at: 5), of: 1))
-        #expect(!isLate(removal, of: 2))
-        #expect(!isLate(change("b", false, at: 5, key: "l"), of: 1))
+        // Repeated events, and those of other messages and emojis, are not late.
+        #expect(turn(change("b", true, at: 3), of: 1) == .next)
+        // A later change of the user is known.
+        #expect(turn(change("a", false, at: 5), of: 1) == .overtaken)
+        #expect(turn(removal, of: 2) == .next)
+        #expect(turn(change("b", false, at: 5, key: "l"), of: 1) == .next)
         // The event of the answered reaction ends the record.
-        #expect(!isLate(change("a", true, at: 6), of: 1))
-        #expect(!isLate(removal, of: 1))
+        #expect(turn(change("a", true, at: 6), of: 1) == .next)
+        #expect(turn(removal, of: 1) == .next)
         #expect(answers == AnsweredReactions())
     }
 
@@ -63,13 +64,13 @@ struct DetailMergingTests {
         let known = [Reaction(key: "k", userIDs: ["b"], updatedAt: Timestamp(milliseconds: 4))]
         let own = change("a", true, at: 6)
         var answers = AnsweredReactions()
-        func isLate(_ change: ReactionChange, of id: MessageID) -> Bool {
-            answers.hasOvertaken(change, of: id)
+        func turn(_ change: ReactionChange, of id: MessageID) -> AnsweredReactions.Turn {
+            answers.receive(change, of: id)
         }
         answers.note(own, to: 1)
         answers.note(Self.commit(from: known, to: known.applying(own)), of: own, to: 1)
-        #expect(!isLate(change("b", false, at: 3), of: 1))
-        #expect(isLate(change("b", false, at: 4), of: 1))
+        #expect(turn(change("b", false, at: 3), of: 1) == .next)
+        #expect(turn(change("b", false, at: 4), of: 1) == .late)
     }
 
     private static func commit(from before: [Reaction], to after: [Reaction]) -> Commit {

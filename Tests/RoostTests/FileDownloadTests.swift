@@ -327,6 +327,58 @@ struct FileDownloadTests {
         }
     }
 
+    @Test func `a download left at any moment before a clearing writes nothing after it (scar 35)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        for moment in 0..<40 {
+            try SimulatedWorld.play(seed: 8) { world in
+                let scene = try await Scene(world, folder, count: 600_000)
+                let client = try await scene.launch()
+                let download = client.download(scene.file)
+                let task = Task(executorPreference: world.executor) { try await download.file() }
+                for _ in 0..<10_000 where scene.requests.count < 2 {
+                    await world.pass(.milliseconds(1))
+                }
+                try #require(scene.requests.count == 2)
+                for _ in 0..<moment { await Task.yield() }
+                task.cancel()
+                try await client.clearCache(includingUnsent: true)
+                await world.pass(.seconds(1))
+                #expect(try await client.downloadsSize().bytes == 0, "left after \(moment) jobs")
+                await client.close()
+            }
+        }
+    }
+
+    @Test func `an upload that ends at any moment before a clearing leaves no file (scar 37)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        for moment in 0..<40 {
+            try SimulatedWorld.play(seed: 9) { world in
+                let phone = world.device(of: "alice", folder: folder.file("disk \(moment)"))
+                let client = try await world.launch(phone)
+                try await client.connect()
+                let channel = try await client.createChannel(
+                    ChannelCreateParams(memberIDs: ["bob"])
+                ).url
+                try await client.send(
+                    FileMessageParams(files: [
+                        OutgoingFile(.bytes(Self.bytes(200_000)), name: "a.png", type: "image/png")
+                    ]), to: channel)
+                await client.waitUntilIdle()
+                for _ in 0..<moment { await Task.yield() }
+                try await client.clearCache(includingUnsent: true)
+                await world.pass(.seconds(1))
+                #expect(try await client.downloadsSize().bytes == 0, "cleared after \(moment) jobs")
+                let copies = folder.file("disk \(moment)/simulation/alice/outbox.files")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: copies) == [])
+                await client.close()
+            }
+        }
+    }
+
     /// A false statement of a peer about a file.
     enum Lie: CaseIterable, Sendable {
         case hugeTotal, growingTotal, longBody, shortBody, otherPlace, noRange, redirect, endless

@@ -6,8 +6,8 @@ import RoostWire
 /// The answers to own reactions that came before the events of the same changes.
 ///
 /// The socket delivers the events in order, but an answer may overtake them. The next events of the
-/// same emoji are then older than its entry in the cache, and still new (scar 115). The record of an
-/// answer ends with its own event.
+/// same emoji are then older than its entry in the cache, and those of other users are still new
+/// (scar 115). The record of an answer ends with its own event.
 package struct AnsweredReactions: Equatable, Codable, Sendable {
     private struct Place: Hashable, Codable {
         let message: MessageID
@@ -47,32 +47,46 @@ package struct AnsweredReactions: Equatable, Codable, Sendable {
         }
     }
 
-    /// Returns whether an answer has overtaken an event.
-    package mutating func hasOvertaken(_ change: ReactionChange, of id: MessageID) -> Bool {
+    /// The place of an event among the changes of its emoji.
+    package enum Turn: Equatable {
+        /// The event comes in order, or is a repeated one.
+        case next
+        /// The event is new, though older than the entry in the cache.
+        case late
+        /// The user's own change is already a later one.
+        case overtaken
+    }
+
+    /// Takes an event, and returns its place.
+    package mutating func receive(_ change: ReactionChange, of id: MessageID) -> Turn {
         let place = Place(message: id, key: change.key)
-        guard let answer = answers[place] else { return false }
+        guard let answer = answers[place] else { return .next }
         guard change.updatedAt < answer.moment else {
             answers[place] = nil
-            return false
+            return .next
         }
-        guard change.userID != answer.userID, change.updatedAt >= answer.known else { return false }
+        guard change.userID != answer.userID else { return .overtaken }
+        guard change.updatedAt >= answer.known else { return .next }
         answers[place]?.known = change.updatedAt
-        return true
+        return .late
     }
 }
 
 extension SyncState {
-    /// Returns the mutation for the event of a reaction, or for an answer equivalent to one.
+    /// Returns the mutation for the event of a reaction, or for an answer equivalent to one; nil for
+    /// an event that a later change of the same user has overtaken.
     mutating func mutation(
         for event: ReactionEvent, from origin: ChangeOrigin
-    ) -> Mutation {
+    ) -> Mutation? {
         let (change, id) = (event.change, event.messageID)
-        var isLate = false
+        var turn = AnsweredReactions.Turn.next
         if origin == .answer {
             session?.answeredReactions.note(change, to: id)
         } else {
-            isLate = session?.answeredReactions.hasOvertaken(change, of: id) == true
+            turn = session?.answeredReactions.receive(change, of: id) ?? .next
         }
+        guard turn != .overtaken else { return nil }
+        let isLate = turn == .late
         ledgers[event.channelURL]?.note(.reaction(change, isLate: isLate), to: id)
         return .reacted(event.channelURL, id, change, isLate: isLate)
     }

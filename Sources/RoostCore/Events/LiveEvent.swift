@@ -167,7 +167,8 @@ extension LiveEvent {
             return commit(mutations, thenRead: counts.map(\.channelURL))
         case .channel(let event): return applyChannelEvent(event, &sync)
         case .reaction(let event):
-            return commit([sync.mutation(for: event, from: origin)])
+            guard let mutation = sync.mutation(for: event, from: origin) else { return end(&sync) }
+            return commit([mutation])
         case .thread(let event):
             sync.ledgers[event.channelURL]?.note(.thread(event.threadInfo), to: event.parentID)
             return commit([.replied(event.channelURL, event.parentID, event.threadInfo)])
@@ -357,11 +358,9 @@ extension LiveEvent {
         case .channel(let event):
             if let announcement = event.announcement { sync.emit(announcement) }
         case .user(let category, let data): sync.emitBlock(category, data)
-        case .reaction(let event):
-            if origin == .event {
-                sync.noteFrame(at: event.change.updatedAt)
-                sync.emit(.reactionChanged(event.change, event.messageID, event.channelURL))
-            }
+        case .reaction(let event) where origin == .event:
+            sync.noteFrame(at: event.change.updatedAt)
+            sync.emit(.reactionChanged(event.change, event.messageID, event.channelURL))
         case .thread(let event):
             sync.emit(.threadChanged(event.threadInfo, event.parentID, event.channelURL))
         case .error(let error, acknowledges: let requestID?):
@@ -370,7 +369,7 @@ extension LiveEvent {
             if error.endsSessionKey { sync.renewSession() }
         case .expired: sync.renewSession()
         case .poll(let event): if origin == .event { announcePoll(event, &sync) }
-        case .login, .pong, .error, .busy, .room, .inOpenChannel, .unknown: break
+        case .reaction, .login, .pong, .error, .busy, .room, .inOpenChannel, .unknown: break
         }
         return end(&sync)
     }
