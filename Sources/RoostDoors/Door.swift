@@ -289,7 +289,9 @@ package final class Door: Sendable {
     /// Forgets a failed opening, so that the next call tries again.
     private func forget(_ number: Int) {
         state.withLock { state in
-            if state.openings == number { (state.account, state.signature) = (nil, nil) }
+            guard state.openings == number else { return }
+            state.prepared = state.prepared ?? state.account
+            (state.account, state.signature) = (nil, nil)
         }
     }
 

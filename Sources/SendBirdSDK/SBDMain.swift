@@ -20,10 +20,12 @@ public final class SBDMain: NSObject {
 
     // MARK: Starting
 
-    /// Configures the library for an application without connecting.
+    /// Configures the library for an application without connecting; channels and messages are kept
+    /// on disk, as the sync manager needs it.
     @discardableResult
     public class func initWithApplicationId(_ applicationId: String) -> Bool {
         configure(applicationId)
+        door.configure { $0.isInMemory = false }
         return true
     }
 

@@ -24,7 +24,8 @@ final class ChannelWatch: Sendable {
 
     /// Follows the channel from now on; further calls have no effect.
     ///
-    /// Before the set-up nothing begins, so that a later call can begin it.
+    /// Before the set-up, or if the database cannot be opened, nothing begins, so that a later call
+    /// can begin it.
     func begin() {
         guard SBSMSyncManager.setupError == nil else { return }
         let isNew = hasBegun.withLock { hasBegun in
@@ -32,8 +33,11 @@ final class ChannelWatch: Sendable {
             return !hasBegun
         }
         guard isNew else { return }
-        // The messages arrive even if the channel cannot be followed.
-        SBDMain.door.start { [driver] in await driver.load { _ in } }
+        SBDMain.door.start { [driver, hasBegun] in
+            // The messages arrive even if the channel cannot be followed.
+            guard (try? await driver.open()) != nil else { return hasBegun.withLock { $0 = false } }
+            await driver.load { _ in }
+        }
     }
 
     func close() {

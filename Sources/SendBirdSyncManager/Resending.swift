@@ -50,6 +50,8 @@ actor Resending {
     private let limits: Limits
     private weak var client: ChatClient?
     private var isConnected = false
+    /// The attempts of messages before the app sent them again.
+    private var formerAttempts: [RequestID: Int] = [:]
     private nonisolated let isOver = Guarded(false)
     /// The readers of the client's streams.
     private nonisolated let readers = Guarded<[Task<Void, Never>]>([])
@@ -92,17 +94,22 @@ actor Resending {
     private func take(_ event: OutboxEvent) async {
         switch event {
         case .queued, .delayed, .failed: await keep()
+        case .retried(let message): await keep(afterRetryOf: message.requestID)
         default: break
         }
     }
 
-    private func keep() async {
+    private func keep(afterRetryOf retried: RequestID? = nil) async {
         guard !isOver.withLock({ $0 }), let client, let unsent = try? await client.allUnsent()
         else { return }
+        let attempts = Dictionary(uniqueKeysWithValues: unsent.map { ($0.requestID, $0.attemptCount) })
+        formerAttempts = formerAttempts.filter { attempts[$0.key] != nil }
+        if let retried { formerAttempts[retried] = attempts[retried] }
         let now = door.world.wallTime()
         for message in unsent where !message.hasFailed {
             // With a connection the message is being sent or about to be.
-            if !isConnected, limits.givesUp(after: message.attemptCount) {
+            let count = message.attemptCount - (formerAttempts[message.requestID] ?? 0)
+            if !isConnected, limits.givesUp(after: count) {
                 await client.giveUp(message.requestID)
             }
         }

@@ -79,9 +79,11 @@ extension SBSMMessageCollection {
 
     /// Reports the messages of other users behind all that were shown before.
     private func notifyOfNew(_ change: ListDiff<Message>) {
-        let (me, before) = (SBDMain.door.account, newest.withLock { $0 } ?? .distantPast)
+        let (me, known) = (SBDMain.door.account, newest.withLock { $0 })
         note(change.inserted)
         note(change.updated.map(\.after))
+        // The first page of a channel is not news, even if it comes after the fetch.
+        guard let before = known ?? (change.origins == [.event] ? .distantPast : nil) else { return }
         for message in change.inserted where message.sender?.user.id != me {
             guard let position = message.position, position > before else { continue }
             receiver?.collection(self, didReceiveNewMessage: SBDBaseMessage.make(message))

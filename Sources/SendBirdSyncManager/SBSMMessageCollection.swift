@@ -132,23 +132,14 @@ public final class SBSMMessageCollection: NSObject {
         }
     }
 
-    /// Delivers the pending messages to the delegate again.
+    /// Calls the handler; the delegate gets the pending messages with the first page.
     public func fetchPendingMessages(_ completionHandler: ((SBDError?) -> Void)? = nil) {
-        again(.pending, completionHandler)
+        Callback(completionHandler).post(nil, through: SBSMSyncManager.onCompletionQueue)
     }
 
-    /// Delivers the failed messages to the delegate again.
+    /// Calls the handler; the delegate gets the failed messages with the first page.
     public func fetchFailedMessages(_ completionHandler: ((SBDError?) -> Void)? = nil) {
-        again(.failed, completionHandler)
-    }
-
-    private func again(_ status: SendingStatus, _ handler: ((SBDError?) -> Void)?) {
-        let window = window.withLock { $0 }
-        let messages = window.messages.filter { $0.status == status }
-        if !messages.isEmpty {
-            window.feed.post(.inserted(messages), through: SBSMSyncManager.onDelegateQueue)
-        }
-        Callback(handler).post(nil, through: SBSMSyncManager.onCompletionQueue)
+        Callback(completionHandler).post(nil, through: SBSMSyncManager.onCompletionQueue)
     }
 
     private func page(

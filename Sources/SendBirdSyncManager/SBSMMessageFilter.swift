@@ -4,7 +4,7 @@ public import Foundation
 import RoostModel
 public import SendBirdSDK
 
-/// The selection of messages in a collection.
+/// The selection of messages in a collection; replies are among them.
 public final class SBSMMessageFilter: NSObject {
     /// The kind of message.
     public let messageType: SBDMessageTypeFilter
@@ -43,6 +43,6 @@ public final class SBSMMessageFilter: NSObject {
     var value: MessageFilter {
         MessageFilter(
             kind: messageType.kind, customTypes: customType.map { [$0] },
-            senderIDs: senders?.map { UserID($0) })
+            senderIDs: senders?.map { UserID($0) }, replyType: .all)
     }
 }

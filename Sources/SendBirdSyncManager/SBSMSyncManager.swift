@@ -34,8 +34,10 @@ public enum SBSMMessageResendPolicy: Int, Sendable {
 
 /// The settings of the sync manager; `setup(withUserId:options:)` copies them.
 public final class SBSMSyncManagerOptions: NSObject {
-    /// The number of messages that a collection holds in memory; messages at the far end are
-    /// dropped beyond it.
+    /// The number of messages that a collection holds in memory, at least 160.
+    ///
+    /// Beyond it the delegate gets `.remove` for messages at the far end. If those are the newest,
+    /// live messages come again after `fetch(in: .next)` has reached the end.
     public var messageCollectionCapacity: UInt = 1_000
     /// The treatment of messages that could not be sent.
     public var messageResendPolicy = SBSMMessageResendPolicy.automatic
@@ -144,6 +146,8 @@ public final class SBSMSyncManager: NSObject {
     }
 
     /// Sets the queue on which completion handlers are called; nil for the library's queue.
+    ///
+    /// The handler of a fetch comes after the page only if delegates are called on the same queue.
     public class func setCompletionQueue(_ queue: DispatchQueue?) {
         let queue = queue.map { CallbackQueue($0) }
         state.withLock { $0.completionQueue = queue }
@@ -188,6 +192,9 @@ public final class SBSMSyncManager: NSObject {
         let isWhole = door.isLoggedOut
         door.perform(then: .none) { client throws(RoostError) in
             try await client.clearCache(includingUnsent: isWhole)
+            // The downloads that have finished begin anew.
+            let emptied = state.withLock { $0.isSynchronizing ? Array($0.downloads.values) : [] }
+            for download in emptied { download.resume() }
         }
     }
 

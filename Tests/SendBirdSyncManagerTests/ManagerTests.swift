@@ -116,7 +116,7 @@ extension SendBirdTests {
                     view.collection.fetchFailedMessages({ error in done(error) })
                 }
                 #expect(error == nil)
-                #expect(view.lists["failed"] == ["no", "no"])
+                #expect(view.lists["failed"] == ["no"])
                 view.collection.deleteFailedMessage(withRequestId: preview.requestId)
                 await story.world.pass()
                 #expect(view.lists == ["sent": [], "pending": [], "failed": []])
