@@ -95,6 +95,57 @@ extension SendBirdTests {
             }
         }
 
+        @Test func `replies are in a collection, the user's own ones too`() throws {
+            try SyncStory.play(seed: 117) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("1", to: url)
+                await story.bob.waitUntilIdle()
+                let parent = try #require(try await story.world.log(of: url).first?.messageID)
+                await story.connect()
+                let view = ThreeLists(try await story.get(url))
+                view.collection.fetch(in: .previous)
+                await story.world.pass()
+                let params = try #require(SBDUserMessageParams(message: "2"))
+                params.parentMessageId = parent.rawValue
+                await story.phone.network.cut()
+                view.collection.channel.sendUserMessage(with: params)
+                await story.world.pass()
+                #expect(view.lists["pending"] == ["2"])
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(view.lists == ["sent": ["1", "2"], "pending": [], "failed": []])
+                view.collection.remove()
+            }
+        }
+
+        @Test func `the first page of a channel is no news, even after a reconnection`() throws {
+            try SyncStory.play(seed: 118) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("1", to: url)
+                try await story.bob.send("2", to: url)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                SBSMSyncManager.pauseSynchronize()
+                let channel = try await story.get(url)
+                await story.phone.network.cut()
+                let view = ThreeLists(channel)
+                let error: SBDError? = await story.wait { done in
+                    view.collection.fetch(in: .previous) { (error: SBDError?) in done(error) }
+                }
+                #expect(error != nil)
+                #expect(view.lists["sent"] == [])
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(view.lists["sent"] == ["1", "2"])
+                #expect(view.news == [])
+                try await story.bob.send("3", to: url)
+                await story.bob.waitUntilIdle()
+                await story.world.pass()
+                #expect(view.news == ["3"])
+                view.collection.remove()
+            }
+        }
+
         @Test func `a refused message moves to the list of failed ones, until it is deleted`()
             throws
         {

@@ -106,6 +106,38 @@ extension SendBirdTests {
             }
         }
 
+        @Test func `a message that the app sends again has all its retries again (R143)`() throws {
+            try Self.play(seed: 94) {
+                $0.automaticMessageResendRetryCount = 1
+            } _: { story, url, view in
+                let client = try await SBDMain.door.client()
+                /// Cuts the link while an attempt is on its way.
+                func lose(attempt: Int) async throws {
+                    story.phone.network.restore()
+                    for _ in 0..<60_000
+                    where try await client.allUnsent().first?.attemptCount != attempt {
+                        await story.world.pass(.milliseconds(1))
+                    }
+                    await story.phone.network.cut()
+                    await story.world.pass()
+                    #expect(try await client.allUnsent().map(\.attemptCount) == [attempt])
+                }
+                Self.send("lost", view)
+                try await lose(attempt: 1)
+                #expect(await client.failedMessages(in: url).isEmpty)
+                try await lose(attempt: 2)
+                let failed = try #require(await client.failedMessages(in: url).first)
+                let message = try #require(SBDBaseMessage.make(failed) as? SBDUserMessage)
+                view.channel.resendUserMessage(with: message, completionHandler: nil)
+                await story.world.pass()
+                try await lose(attempt: 3)
+                #expect(await client.failedMessages(in: url).isEmpty)
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(try await story.world.log(of: url).map(\.text) == ["lost"])
+            }
+        }
+
         @Test
         func `the newest failed messages are kept, for some days (R149, R151)`() throws {
             try Self.play(seed: 93) {

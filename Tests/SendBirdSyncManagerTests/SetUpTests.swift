@@ -66,6 +66,47 @@ extension SendBirdTests {
             ) { names.append(channel.name) }
         }
 
+        @Test func `an opening that failed is tried again by the next call`() throws {
+            try Self.play(seed: 150) { story in
+                let url = try await story.channel("train")
+                await Self.connect(story)
+                let channel = try await story.get(url)
+                await Self.start(story)
+                let blocked = story.folder.file("blocked")
+                try Data().write(to: URL(filePath: blocked))
+                SBDMain.setCacheFolder(blocked)
+                SBSMSyncManager.setup(withUserId: "alice")
+                let collection = SBSMMessageCollection(
+                    channel: channel, filter: nil, viewpointTimestamp: Int64.max)
+                let screen = Names()
+                collection.delegate = screen
+                for _ in 0..<2 {
+                    #expect(
+                        await Self.fetch(story, collection) == SBSMErrorCode.databaseError.rawValue)
+                }
+                try FileManager.default.removeItem(atPath: blocked)
+                await Self.connect(story)
+                #expect(await Self.fetch(story, collection) == 0)
+                // The fetch that failed has not begun to follow the channel.
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
+                await story.world.pass()
+                #expect(screen.names.last == "tram")
+                collection.remove()
+            }
+        }
+
+        @Test func `the cache opens without a connection after an opening that failed`() throws {
+            try Self.play(seed: 151) { story in
+                let blocked = story.folder.file("blocked")
+                try Data().write(to: URL(filePath: blocked))
+                SBDMain.setCacheFolder(blocked)
+                SBSMSyncManager.setup(withUserId: "alice")
+                await #expect(throws: RoostError.self) { try await SBDMain.door.client() }
+                try FileManager.default.removeItem(atPath: blocked)
+                #expect(try await SBDMain.door.client().userID == "alice")
+            }
+        }
+
         @Test func `a further set-up ends the readers of the one before`() throws {
             try Self.play(seed: 149) { story in
                 await Self.connect(story)

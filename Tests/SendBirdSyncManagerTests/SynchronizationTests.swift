@@ -103,6 +103,26 @@ extension SendBirdTests {
             }
         }
 
+        @Test func `the synchronization begins anew after the cache was cleared (R178)`() throws {
+            try SyncStory.play(seed: 66) { story in
+                let url = try await story.channel("train")
+                _ = try await Self.fill(url, 400, story)
+                await story.connect()
+                let view = try await Self.view(story, url)
+                view.viewDidLoad()
+                await story.world.pass(.seconds(60))
+                let client = try await SBDMain.door.client()
+                func isWhole() async throws -> Bool { try await client.holes(in: url).isEmpty }
+                #expect(try await isWhole())
+                SBSMSyncManager.clearCache()
+                await story.world.pass(.milliseconds(1))
+                #expect(try await !isWhole())
+                await story.world.pass(.seconds(60))
+                #expect(try await isWhole())
+                view.close()
+            }
+        }
+
         /// Returns a collection in mid-history without a connection, of whose channel the cache has
         /// what is shown; pages in both directions have failed.
         private static func cutOff(_ story: SyncStory) async throws -> View {

@@ -13,6 +13,21 @@ import Testing
 
 extension SendbirdChatTests {
     struct Callbacks {
+        @Test func `calls by way of two values keep their order on one queue of the app`() async {
+            let app = DispatchQueue(label: "app", attributes: .concurrent)
+            let (one, two) = (CallbackQueue(app), CallbackQueue(app))
+            app.suspend()
+            let steps = await withCheckedContinuation { done in
+                let steps = Answers<Int>()
+                one.async { steps.values.append(1) }
+                two.async { steps.values.append(2) }
+                one.async { steps.values.append(3) }
+                two.async { done.resume(returning: steps.values) }
+                app.resume()
+            }
+            #expect(steps == [1, 2, 3])
+        }
+
         @Test func `a database that has to be rewritten reports it at the connection (scar 154)`()
             throws
         {
