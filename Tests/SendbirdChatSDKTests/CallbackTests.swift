@@ -5,6 +5,7 @@ import DoorTestSupport
 import Foundation
 import Roost
 import RoostDoors
+import RoostExecutors
 import RoostModel
 import RoostTestKit
 import RoostTestSupport
@@ -17,15 +18,15 @@ extension SendbirdChatTests {
             let app = DispatchQueue(label: "app", attributes: .concurrent)
             let (one, two) = (CallbackQueue(app), CallbackQueue(app))
             app.suspend()
-            let steps = await withCheckedContinuation { done in
-                let steps = Answers<Int>()
-                one.async { steps.values.append(1) }
-                two.async { steps.values.append(2) }
-                one.async { steps.values.append(3) }
-                two.async { done.resume(returning: steps.values) }
+            let steps = Guarded<[Int]>([])
+            await withCheckedContinuation { done in
+                one.async { steps.withLock { $0.append(1) } }
+                two.async { steps.withLock { $0.append(2) } }
+                one.async { steps.withLock { $0.append(3) } }
+                two.async { done.resume() }
                 app.resume()
             }
-            #expect(steps == [1, 2, 3])
+            #expect(steps.withLock { $0 } == [1, 2, 3])
         }
 
         @Test func `a database that has to be rewritten reports it at the connection (scar 154)`()
