@@ -186,6 +186,12 @@ struct TestWorldTests {
             FileMessageParams(files: [file], caption: text), to: channel)
     }
 
+    @Test func `the log of a channel that the server does not have is a failure`() async throws {
+        try await TestWorld.run { world in
+            await #expect(throws: TestFailure.self) { try await world.messages(in: "nowhere") }
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a message over the socket meets its faults, with a file or without`(
         hasFile: Bool

@@ -222,11 +222,10 @@ public final class TestWorld: Sendable {
     ///
     /// - Throws: `TestFailure` if the server has no such channel.
     public func messages(in channel: ChannelURL) async throws -> [Message] {
-        do {
-            return try await world.log(of: channel)
-        } catch {
-            throw TestFailure("The server cannot read \(channel): \(error)")
+        guard await world.hasChannel(channel) else {
+            throw TestFailure("The server has no channel \(channel).")
         }
+        return try await world.log(of: channel)
     }
 }
 

@@ -149,6 +149,11 @@ package final class SimulatedWorld: Sendable {
     /// Lets the server send the scheduled messages that are due, as its host does every second.
     package func sendDue() async { await server.sendDue() }
 
+    /// Returns whether the server has a channel.
+    func hasChannel(_ url: ChannelURL) async -> Bool {
+        await !storage.channelRecords([url]).isEmpty
+    }
+
     /// Returns the server's messages of a channel, oldest first, without deleted ones.
     package func log(of channel: ChannelURL) async throws -> [Message] {
         try await server.log(of: channel).filter { $0.deletedAt == nil }.map(\.message)
