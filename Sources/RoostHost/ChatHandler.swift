@@ -232,6 +232,8 @@ private struct SocketOutlet: SessionOutlet {
 
     func deliver(_ frame: String) { connection.assumeIsolated { $0.post(frame) } }
     func close() { connection.assumeIsolated { $0.post(.normal) } }
+    func ping() { connection.assumeIsolated { $0.postPing() } }
+    var heardCount: Int { connection.assumeIsolated { $0.heardCount } }
 }
 
 extension HTTPServerResponse {

@@ -220,4 +220,36 @@ struct BudgetTests {
         await scene.fixture.send("1", "r1", to: "g", on: scene.bob)
         #expect(try scene.bob.inbox.take().map { $0.error?.code } == [.rateLimited])
     }
+    // MARK: Frames of many commands
+
+    @Test func `a text frame is read up to its 256th command`() async throws {
+        let scene = try await BudgetScene()
+        let text = String(repeating: "PING{\"id\":1}\n", count: 300)
+        await scene.fixture.server.take(text, from: scene.ann.session)
+        #expect(try scene.ann.inbox.take().count == 256)
+    }
+
+    @Test func `unreadable commands beyond the rate end the reading of their frame`() async throws {
+        let scene = try await BudgetScene { $0.userRate = Rate(burst: 5, perSecond: 1) }
+        func answers(afterUnreadable count: Int) async throws -> Int {
+            scene.fixture.world.advance(60_000)
+            let text = String(repeating: "a\n", count: count) + "PING{\"id\":1}\n"
+            await scene.fixture.server.take(text, from: scene.ann.session)
+            return try scene.ann.inbox.take().count
+        }
+        #expect(try await answers(afterUnreadable: 4) == 1)
+        #expect(try await answers(afterUnreadable: 20) == 0)
+    }
+
+    @Test func `bytes outside of commands count for the sender's rate`() async throws {
+        let scene = try await BudgetScene { $0.userRate = Rate(burst: 5, perSecond: 1) }
+        scene.fixture.world.advance(60_000)
+        let text = String(repeating: "\n", count: 200_000) + "PING{\"id\":1}\n"
+        var counts: [Int] = []
+        for _ in 0..<2 {
+            await scene.fixture.server.take(text, from: scene.ann.session)
+            counts.append(try scene.ann.inbox.take().count)
+        }
+        #expect(counts == [1, 0])
+    }
 }

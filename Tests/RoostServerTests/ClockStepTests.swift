@@ -35,6 +35,28 @@ struct ClockStepTests {
         #expect(ann.inbox.isClosed)
     }
 
+    @Test func `a client that only listens stays, and one that is gone does not`() async throws {
+        let uptime = TestUptime()
+        let fixture = await ServerFixture(uptime: uptime)
+        let (ann, bob) = (try await fixture.connect("ann"), try await fixture.connect("bob"))
+        for _ in 0..<8 {
+            uptime.pass(15_000)
+            await fixture.server.dropIdle()
+            ann.inbox.answerPings()
+        }
+        #expect(!ann.inbox.isClosed)
+        #expect(bob.inbox.isClosed)
+        for _ in 0..<3 {
+            uptime.pass(15_000)
+            await fixture.server.dropIdle()
+        }
+        // The answer to the last ping was heard at the first of these looks.
+        #expect(!ann.inbox.isClosed)
+        uptime.pass(15_000)
+        await fixture.server.dropIdle()
+        #expect(ann.inbox.isClosed)
+    }
+
     @Test func `counts have later times although the clock has gone back`() async throws {
         let uptime = TestUptime()
         let fixture = await ServerFixture(uptime: uptime)

@@ -227,4 +227,54 @@ struct PollStateTests {
             "GET", "group_channels/g/messages/\(poll.message)", as: scene.ann)
         #expect(message["poll"]?["options"]?[0]?["vote_count"] == 2)
     }
+    @Test(arguments: [false, true])
+    func `a change of a poll before its message is known to all servers reaches the members`(
+        isRemoval: Bool
+    ) async throws {
+        let base = try await StorageKind.memory.make()
+        let storage = HookedStorage(base)
+        let scene = try await BudgetScene(storage)
+        let other = await ServerFixture(storage: base, seed: 8)
+        let poll = try await scene.ask(
+            "POST", "polls", #"{"title":"Lunch?","options":["soup","bread"]}"#, as: scene.ann)
+        let id = try #require(poll["id"]?.int)
+        let key = scene.ann.key
+        // The message is stored; before its poll names it, another server changes the poll.
+        storage.before("append") {
+            storage.before("updateDocument") {
+                let request = try? APIRequest(
+                    method: isRemoval ? "DELETE" : "PUT",
+                    target: "/v3/polls/\(id)" + (isRemoval ? "" : "/close"), body: [])
+                guard let request else { return }
+                let answer = await other.server.respond(
+                    to: request, headers: RequestHeaders(sessionKey: key))
+                #expect(answer.status == 200)
+            }
+        }
+        let sent = try await scene.ask(
+            "POST", "group_channels/g/messages",
+            #"{"message_type":"MESG","message":"lunch?","poll_id":\#(id)}"#, as: scene.ann)
+        let told = try scene.bob.inbox.take().compactMap { event -> PollEvent? in
+            if case .poll(let event) = event { event } else { nil }
+        }
+        #expect(told.map(\.messageID?.rawValue) == [sent["message_id"]?.int])
+        guard case .edited(let shown)? = told.first?.change else {
+            Issue.record("No member was told of the poll.")
+            return
+        }
+        #expect(shown.status == (isRemoval ? .removed : .closed))
+    }
+
+    @Test func `a poll that is sent is announced by its message alone`() async throws {
+        let scene = try await BudgetScene(try await StorageKind.memory.make())
+        let poll = try await scene.ask(
+            "POST", "polls", #"{"title":"Lunch?","options":["soup","bread"]}"#, as: scene.ann)
+        let id = try #require(poll["id"]?.int)
+        try await scene.ask(
+            "POST", "group_channels/g/messages",
+            #"{"message_type":"MESG","message":"lunch?","poll_id":\#(id)}"#, as: scene.ann)
+        let told = try scene.bob.inbox.take()
+        #expect(told.contains { $0.message != nil })
+        #expect(!told.contains { if case .poll = $0 { true } else { false } })
+    }
 }

@@ -55,6 +55,12 @@ final class TestUptime: Sendable {
 final class Inbox: SessionOutlet {
     private let frames = Mutex<[String]>([])
     private let closed = Mutex(false)
+    private let signs = Mutex((asked: 0, given: 0))
+
+    func ping() { signs.withLock { $0.asked += 1 } }
+    var heardCount: Int { signs.withLock { $0.given } }
+    /// Answers the pings so far, as the client's WebSocket does by itself.
+    func answerPings() { signs.withLock { $0.given = $0.asked } }
 
     func deliver(_ frame: String) { frames.withLock { $0.append(frame) } }
 

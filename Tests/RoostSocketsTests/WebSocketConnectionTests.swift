@@ -50,6 +50,21 @@ struct WebSocketConnectionTests {
         }
     }
 
+    @Test func `a client that only listens answers a ping`() async throws {
+        let answered = Gate()
+        let handler = ScriptedHandler(serve: { connection in
+            let before = await connection.heardCount
+            await connection.postPing()
+            while await connection.heardCount == before { await Task.yield() }
+            answered.open()
+        })
+        try await withServer(handler) { server, loop in
+            let connection = try await WebSocketClient.connect(url: url(server), on: loop)
+            await answered.wait()
+            await connection.close()
+        }
+    }
+
     @Test func `a client's close ends the server's connection without an error`() async throws {
         let ended = Gate()
         let handler = ScriptedHandler(serve: { connection in

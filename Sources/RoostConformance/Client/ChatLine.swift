@@ -10,6 +10,8 @@ final class ChatLine {
     private static let keptFrames = 4_096
     /// The frames that one wait reads.
     private static let readFrames = 16_384
+    /// The longest wait: a server may end a socket that is silent for two pings and a pong (2.5).
+    private static let longestSilence = Duration.seconds(30)
 
     /// The subprotocol that the server has chosen.
     var subprotocol: String? { connection.subprotocol }
@@ -31,7 +33,7 @@ final class ChatLine {
         self.transcript = transcript
         self.budget = budget
         self.countdown = countdown
-        self.waitLimit = waitLimit
+        self.waitLimit = min(waitLimit, Self.longestSilence)
     }
 
     /// Opens a socket; the login's answer is its first frame.

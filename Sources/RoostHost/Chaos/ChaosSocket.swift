@@ -130,6 +130,8 @@ struct ChaosSocket: SessionOutlet {
     }
 
     func close() { connection.assumeIsolated { $0.post(.normal) } }
+    func ping() { connection.assumeIsolated { $0.postPing() } }
+    var heardCount: Int { connection.assumeIsolated { $0.heardCount } }
 
     private func greet(_ user: String, _ key: String, _ frame: ChaosFrame, _ text: String) {
         learn(key, of: user)

@@ -70,6 +70,9 @@ extension Polls {
     }
 
     /// Makes a stored message the carrier of its poll.
+    ///
+    /// A change of the poll that another server has made before this step has found no message, so
+    /// it is published here.
     func carry(_ message: Message) async throws(ServerError) {
         guard let poll = message.details.poll, let id = message.messageID else { return }
         let now = world.now()
@@ -83,6 +86,11 @@ extension Polls {
             })
         guard let poll = carried?.poll(for: nil, at: now) else { return }
         // Only one message may show a poll, because no change of the poll reaches a second one.
-        try await show(poll.messageID == id ? poll : nil, in: id, of: message.channelURL)
+        let isCarrier = poll.messageID == id
+        try await show(isCarrier ? poll : nil, in: id, of: message.channelURL)
+        var told = message.details.poll
+        (told?.messageID, told?.updatedAt) = (poll.messageID, poll.updatedAt)
+        guard isCarrier, poll != told else { return }
+        try await publish(poll, in: message.channelURL, sentAt: message.createdAt)
     }
 }

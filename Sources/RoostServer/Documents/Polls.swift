@@ -242,12 +242,18 @@ struct Polls: ServerPart {
         let poll = changed.poll(for: nil, at: now)
         if let url = changed.channelURL, let message = poll.messageID {
             try await show(poll, in: message, of: url)
-            let event = PollEvent(channelURL: url, messageID: message, change: .edited(poll))
-            await publisher.publish(
-                .poll(event), about: call.standing.pollMoment ?? now,
-                to: try await publisher.audience(of: url))
+            try await publish(poll, in: url, sentAt: call.standing.pollMoment ?? now)
         }
         return response(to: changed, for: call)
+    }
+
+    /// Publishes the state of a poll to the users who see messages of the time of its message.
+    func publish(
+        _ poll: Poll, in url: ChannelURL, sentAt moment: Timestamp
+    ) async throws(ServerError) {
+        let event = PollEvent(channelURL: url, messageID: poll.messageID, change: .edited(poll))
+        await publisher.publish(
+            .poll(event), about: moment, to: try await publisher.audience(of: url))
     }
 
     private func response(to document: Document, for call: RouteCall) -> APIResponse {

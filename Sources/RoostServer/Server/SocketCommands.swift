@@ -12,20 +12,27 @@ struct SocketCommands: ServerPart {
 
     /// The most messages of one socket without an answer.
     private static let postLimit = 256
+    /// The most commands of one text frame; clients send one in each.
+    private static let partLimit = 256
 
     /// Takes a text frame of an open socket; returns when the next one may come.
     ///
-    /// The frames of one socket come one after the other: their order is that of the log.
+    /// The frames of one socket come one after the other: their order is that of the log. Commands
+    /// beyond the limit of a frame are passed over.
     func take(_ text: String, from id: SessionID) async {
         parts.telemetry.metrics.frames += 1
         parts.sessions.noteFrame(from: id)
-        for part in Frame.split(text) {
+        let split = Frame.split(text, atMost: Self.partLimit)
+        guard let user = parts.sessions.user(of: id), chargeRest(of: text, split, to: user) else {
+            return
+        }
+        for part in split {
             // An unreadable part names no request, and an error without one would log some clients
             // out (`docs/protocol` 2.10).
             guard let user = parts.sessions.user(of: id) else { return }
             guard case .success(let frame) = part else {
                 // An unreadable part costs as much as a readable one.
-                try? parts.rates.charge(user: user)
+                guard (try? parts.rates.charge(user: user, isFrame: true)) != nil else { return }
                 continue
             }
             let start = world.now()
@@ -58,6 +65,17 @@ struct SocketCommands: ServerPart {
                 refuse(error, frame.requestID, in: id)
             }
         }
+    }
+
+    /// Counts the bytes of a text that are in no command.
+    ///
+    /// - Returns: Whether the commands are to be read.
+    private func chargeRest(
+        of text: String, _ split: [Result<Frame, WireError>], to user: UserID
+    ) -> Bool {
+        let commands = split.reduce(0) { $0 + ((try? $1.get().byteCount) ?? 0) }
+        let count = (text.utf8.count - commands) / RequestRates.chargedBytes
+        return count < 1 || (try? parts.rates.charge(user: user, count: count, isFrame: true)) != nil
     }
 
     /// Counts a command before it is read; a long one counts as several.

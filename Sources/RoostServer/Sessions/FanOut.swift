@@ -20,6 +20,16 @@ package protocol SessionOutlet: Sendable {
     func deliver(_ frame: String)
     /// Ends the connection after all frames before have left.
     func close()
+    /// Asks for a sign of life, which a client's WebSocket gives without the client.
+    func ping()
+    /// The number of signs of life so far, frames among them.
+    var heardCount: Int { get }
+}
+
+extension SessionOutlet {
+    /// Does nothing: only a network loses a client without a word.
+    package func ping() {}
+    package var heardCount: Int { 0 }
 }
 
 /// A frame with its recipients.

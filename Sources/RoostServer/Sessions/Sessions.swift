@@ -13,7 +13,10 @@ final class Sessions: ServerPart {
         /// The number of its key, which changes when the client renews it.
         var key: Int64
         var expiresAt: Timestamp?
-        var lastFrameAt: Timestamp
+        /// The moment of the last sign of life.
+        var heardAt: Timestamp
+        /// The number of signs of life until then.
+        var heardCount: Int
         /// The number of its messages without an answer.
         var posts = 0
         /// Continuations that wait until `posts` is at most their limit.
@@ -104,7 +107,7 @@ final class Sessions: ServerPart {
         telemetry.metrics.logins += 1
         open[id] = Session(
             user: user, address: address, outlet: outlet, key: login.number,
-            expiresAt: login.end, lastFrameAt: world.evenTime())
+            expiresAt: login.end, heardAt: world.evenTime(), heardCount: outlet.heardCount)
         if let address { openOfAddress[address, default: 0] += 1 }
         if openOfUser[user] == nil {
             context.peers?.note(PresencePlace(user: user), isTaken: true)
@@ -121,7 +124,11 @@ final class Sessions: ServerPart {
     }
 
     /// Records that a frame of a client has arrived.
-    func noteFrame(from id: SessionID) { open[id]?.lastFrameAt = world.evenTime() }
+    func noteFrame(from id: SessionID) {
+        guard let outlet = open[id]?.outlet else { return }
+        open[id]?.heardCount = outlet.heardCount
+        open[id]?.heardAt = world.evenTime()
+    }
 
     // MARK: Ending
 
@@ -198,12 +205,23 @@ final class Sessions: ServerPart {
         for id in ids(where: { $0.isOver(at: now) }) { await expire(id) }
     }
 
-    /// Closes the sockets of clients that have missed two pings (`docs/protocol` 2.5): a half-open
+    /// Closes the sockets of clients that give no sign of life (`docs/protocol` 2.5): a half-open
     /// connection never reports its end.
+    ///
+    /// A client that receives frames need not send one, so a silent one is asked by a ping of the
+    /// WebSocket.
     func dropIdle() async {
-        let patience = configuration.pingInterval * 2 + configuration.pongTimeout
-        let limit = world.evenTime() - patience
-        for id in ids(where: { $0.lastFrameAt < limit }) {
+        let (now, interval) = (world.evenTime(), configuration.pingInterval)
+        for (id, session) in open where session.heardAt <= now - interval {
+            let count = session.outlet.heardCount
+            if count != session.heardCount {
+                open[id]?.heardCount = count
+                open[id]?.heardAt = now
+            }
+            session.outlet.ping()
+        }
+        let limit = now - (interval * 2 + configuration.pongTimeout)
+        for id in ids(where: { $0.heardAt < limit }) {
             open[id]?.outlet.close()
             await drop(id)
         }

@@ -180,6 +180,9 @@ internal import CRoostWebSocket
         }
     }
 
+    /// Appends a ping to the output, which the peer answers by itself; without effect after a close.
+    package func sendPing() { _ = queue(WSLAY_PING, []) }
+
     private func queue(
         _ opcode: wslay_opcode, _ bytes: [UInt8], isDeflated: Bool = false
     ) -> Bool {

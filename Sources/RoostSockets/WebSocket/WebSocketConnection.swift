@@ -46,6 +46,9 @@ package actor WebSocketConnection {
     private var isSilent = false
     private var onEnd: (@Sendable () -> Void)?
 
+    /// The number of pieces of bytes that have arrived; it grows while the peer is alive.
+    package private(set) var heardCount = 0
+
     /// The code in the peer's close frame; nil before it arrived, and if it had none.
     package private(set) var closeCode: UInt16?
 
@@ -163,6 +166,13 @@ package actor WebSocketConnection {
     /// the connection, and `receive` throws it.
     package func post(_ text: String) { try? sendNow(.text(text)) }
 
+    /// Sends a ping, whose answer counts in `heardCount`; it is left out while bytes wait.
+    package func postPing() {
+        guard case .open = phase, !isSilent, stream.queuedByteCount == 0 else { return }
+        codec.sendPing()
+        stream.write(codec.takeOutput())
+    }
+
     /// Sends a close frame behind the sent messages, without waiting for the end.
     package func post(_ code: WebSocketCloseCode) { beginClose(code, reason: "", then: nil) }
 
@@ -249,6 +259,7 @@ package actor WebSocketConnection {
 
     private func received(_ bytes: [UInt8]) {
         if isSilent { return }
+        heardCount &+= 1
         let events = codec.receive(bytes)
         let output = codec.takeOutput()
         if !output.isEmpty { stream.write(output) }
