@@ -75,7 +75,8 @@ struct SocketCommands: ServerPart {
     ) -> Bool {
         let commands = split.reduce(0) { $0 + ((try? $1.get().byteCount) ?? 0) }
         let count = (text.utf8.count - commands) / RequestRates.chargedBytes
-        return count < 1 || (try? parts.rates.charge(user: user, count: count, isFrame: true)) != nil
+        guard count > 0 else { return true }
+        return (try? parts.rates.charge(user: user, count: count, isFrame: true)) != nil
     }
 
     /// Counts a command before it is read; a long one counts as several.
