@@ -33,7 +33,7 @@ open class MessageCollection: BaseCollection {
     init(_ channel: GroupChannel, _ startingPoint: Int64, _ params: MessageListParams) {
         self.startingPoint = startingPoint
         // A copy: the app may use its object for other calls.
-        let params = params.copy() as? MessageListParams ?? params
+        let params = params.copied
         self.params = params
         url = channel.value.url
         current = Guarded(channel.value)
