@@ -115,7 +115,7 @@ public final class ScheduledFileMessageCreateParams: BaseMessageCreateParams {
         origin = FileOrigin(file)
         super.init()
         take(from: .make(coded.params))
-        (fileName, mimeType) = (file.name, file.type)
+        (fileName, mimeType) = (file.name.orNil, file.type)
         fileSize = UInt(clamping: file.size?.bytes ?? 0)
         thumbnailSizes = file.sizeObjects
         message = params.caption.isEmpty ? nil : params.caption
