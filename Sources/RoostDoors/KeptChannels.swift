@@ -73,7 +73,7 @@ package final class KeptChannels: Sendable {
         entries.withLock { $0.byChannel[address]?.state }?.value = value
     }
 
-    /// The value that the kept objects of a channel show; nil without any.
+    /// Returns the value that the kept objects of a channel show; nil without any.
     func value(of channel: ChannelAddress) -> GroupChannel? {
         entries.withLock { $0.byChannel[channel]?.state }?.value
     }
