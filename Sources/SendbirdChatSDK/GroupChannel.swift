@@ -14,8 +14,8 @@ open class GroupChannel: BaseChannel {
     public var joinedMemberCount: UInt { UInt(clamping: value.joinedMemberCount) }
     /// The number of the user's unread messages.
     ///
-    /// A number that the app sets is shown by all objects of the channel until its next news; neither
-    /// the cache nor the server has it.
+    /// A number that the app sets is shown by all objects of the channel until its next news;
+    /// neither the cache nor the server has it.
     public var unreadMessageCount: UInt {
         get { UInt(clamping: value.unreadMessageCount) }
         set {

@@ -2,8 +2,8 @@
 
 import Foundation
 
-// Copies of parameters. Without `copy(with:)` in its class, an object has a `copy()` all the same: it
-// stops the app on Apple platforms, and returns the object itself on Linux.
+// Copies of parameters. Without `copy(with:)` in its class, an object has a `copy()` all the same:
+// it stops the app on Apple platforms, and returns the object itself on Linux.
 
 extension NSObjectProtocol {
     /// Takes over some properties of another object.

@@ -44,8 +44,8 @@ public final class SendbirdChatOptions: NSObject {
     /// Returns whether messages show their senders as they are now: true.
     public class func useMemberInfoInMessage() -> Bool { true }
 
-    /// Sets whether all message objects made from now on show their polls, even if parameters do not
-    /// ask for them.
+    /// Sets whether all message objects made from now on show their polls, even if parameters do
+    /// not ask for them.
     public class func setIncludePollDetails(_ isOn: Bool) { showsPolls.withLock { $0 = isOn } }
 
     /// Returns whether all messages show their polls: false at first, when only messages do whose
