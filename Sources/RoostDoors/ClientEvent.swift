@@ -189,10 +189,14 @@ actor ClientObserver {
         senders.removeAll { $0.isAnswered && $0.progress.call == nil }
     }
 
-    private func take(_ event: OutboxEvent) {
+    private func take(_ event: OutboxEvent) async {
         door?.log.note(event)
         switch event {
-        case .delivered(let message): settle(message, nil)
+        case .delivered(let message):
+            // The calls are settled, even if the connection is lost in the meantime.
+            let callbacks = takeCallbacks(of: message)
+            if let client { await door?.show(message.channelURL, of: client, for: user) }
+            for callback in callbacks { door?.notify(callback, (message, nil)) }
         case .failed(let message):
             guard case .unsent(_, .failed(let code)) = message.delivery else { return }
             settle(message, RoostError(code, remedy: .none, message: "The message was not sent."))
@@ -218,11 +222,15 @@ actor ClientObserver {
     }
 
     private func settle(_ message: Message, _ error: RoostError?) {
-        guard let id = message.requestID else { return }
-        for sender in senders where sender.id == id && !sender.isAnswered {
-            door?.notify(sender.callback, (message, error))
-        }
-        senders.removeAll { $0.id == id }
+        for callback in takeCallbacks(of: message) { door?.notify(callback, (message, error)) }
+    }
+
+    /// Removes the calls that wait for the outcome of a message, and returns the callbacks of those
+    /// without an answer.
+    private func takeCallbacks(of message: Message) -> [Callback<Outcome>] {
+        guard let id = message.requestID else { return [] }
+        defer { senders.removeAll { $0.id == id } }
+        return senders.filter { $0.id == id && !$0.isAnswered }.map(\.callback)
     }
 }
 

@@ -21,6 +21,11 @@ package final class KeptChannels: Sendable {
             get { current.withLock { $0 } }
             set { current.withLock { $0 = newValue } }
         }
+
+        /// Sets a value, unless the state has another one than `old` meanwhile.
+        fileprivate func replace(_ old: GroupChannel, with new: GroupChannel) {
+            current.withLock { if $0 == old { $0 = new } }
+        }
     }
 
     private struct Entry {
@@ -66,6 +71,17 @@ package final class KeptChannels: Sendable {
     package func note(_ value: GroupChannel, isOpen: Bool) {
         let address = ChannelAddress(value.url, isOpen: isOpen)
         entries.withLock { $0.byChannel[address]?.state }?.value = value
+    }
+
+    /// Returns the value that the kept objects of a channel show; nil without any.
+    func value(of channel: ChannelAddress) -> GroupChannel? {
+        entries.withLock { $0.byChannel[channel]?.state }?.value
+    }
+
+    /// Shows a value in the kept objects of a channel, unless they show another one than `old`
+    /// meanwhile.
+    func replace(_ old: GroupChannel, of channel: ChannelAddress, with new: GroupChannel) {
+        entries.withLock { $0.byChannel[channel]?.state }?.replace(old, with: new)
     }
 
     /// Ends the states, because another user logs in; kept objects stay as they are.

@@ -98,4 +98,11 @@ extension BaseChannel {
     public func createPinnedMessageListQuery(
         params: PinnedMessageListQueryParams = PinnedMessageListQueryParams()
     ) -> PinnedMessageListQuery? { PinnedMessageListQuery(address, params) }
+
+    /// Returns a query of the channel's pinned messages with parameters that the closure sets.
+    public func createPinnedMessageListQuery(
+        paramsBuilder: (PinnedMessageListQueryParams) -> Void
+    ) -> PinnedMessageListQuery? {
+        PinnedMessageListQuery(address, PinnedMessageListQueryParams(builder: paramsBuilder))
+    }
 }

@@ -11,7 +11,7 @@ extension BaseChannel {
         _ work: @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> Answer
     ) {
         let url = value.url
-        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
+        SendbirdChat.door.perform(on: shown, then: callback) { client throws(RoostError) in
             try await work(client, url)
         }
     }
@@ -20,12 +20,10 @@ extension BaseChannel {
     func act(
         _ handler: SBErrorHandler?,
         _ work: @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> Void
-    ) {
-        let url = value.url
-        SendbirdChat.door.perform(then: .done(handler)) { client throws(RoostError) in
-            try await work(client, url)
-        }
-    }
+    ) { ask(.done(handler), work) }
+
+    /// The channels whose objects show the effect of a call: this one, if the cache has its kind.
+    private var shown: [ChannelURL] { isOpenChannel() ? [] : [value.url] }
 
     /// The channel for calls that both kinds of channel have.
     var address: ChannelAddress { ChannelAddress(value.url, isOpen: isOpenChannel()) }
@@ -36,7 +34,7 @@ extension BaseChannel {
         _ work: @escaping @Sendable (ChatClient, ChannelAddress) async throws(RoostError) -> Answer
     ) {
         let address = address
-        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
+        SendbirdChat.door.perform(on: shown, then: callback) { client throws(RoostError) in
             try await work(client, address)
         }
     }
@@ -170,7 +168,8 @@ extension BaseChannel {
 }
 
 extension [String: Int64] {
-    fileprivate var counts: [String: Int] { mapValues { Int($0) } }
+    /// The counters; one beyond the range of `Int`, which has 32 bits on watches, is its bound.
+    var counts: [String: Int] { mapValues { Int(clamping: $0) } }
 }
 
 extension [String: Int] {

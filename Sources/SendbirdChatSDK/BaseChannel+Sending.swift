@@ -22,7 +22,7 @@ extension BaseChannel {
     ) -> UserMessage {
         UserMessage(
             send(
-                params.value, refusal: params.refusal,
+                params.value, refusal: params.message.isEmpty ? .noText : params.refusal,
                 then: .sent(completionHandler) { UserMessage($0) }))
     }
 

@@ -268,7 +268,7 @@ open class BaseMessage: NSObject, NSCopying, Codable, Identifiable {
         _ message: Message, showing parts: MessageParts = .all
     ) -> BaseMessage {
         let object = ofKind(of: message)
-        object.parts = parts
+        object.parts = SendbirdChatOptions.includePollDetails() ? parts.union(.poll) : parts
         return object
     }
 

@@ -93,7 +93,8 @@ public protocol GroupChannelDelegate: BaseChannelDelegate {
     func channelDidUpdateReadStatus(_ channel: GroupChannel, userIds: [String])
     /// Members have read messages.
     func channelDidMarkAsRead(_ channel: GroupChannel, userIds: [String])
-    /// Members have moved their read marks back; never called, as the server announces it to none.
+    /// Members have moved their read marks back; never called, as the server announces it to the
+    /// user's own devices only.
     func channelDidMarkAsUnread(_ channel: GroupChannel, userIds: [String])
     /// Messages have reached members.
     func channelDidUpdateDeliveryStatus(_ channel: GroupChannel)

@@ -80,6 +80,8 @@ extension RoostError {
     static let noUpload = RoostError(
         .uploadCancelFailed, remedy: .none,
         message: "No message with this request ID waits for an upload.")
+    static let noText = RoostError(
+        .invalidParameter, remedy: .correctInput, message: "A message needs some text.")
     static let noFile = RoostError(
         .invalidParameter, remedy: .correctInput,
         message: "A file message needs bytes or the address of a file.")

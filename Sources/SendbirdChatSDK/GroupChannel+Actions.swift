@@ -4,8 +4,8 @@ import Roost
 import RoostDoors
 import RoostModel
 
-// Actions of the user in a channel. All of them need a connection, except for marking as read and
-// typing.
+// Actions of the user in a channel. All of them need a connection; without one, typing is not
+// reported.
 
 extension GroupChannel {
     // MARK: Membership
@@ -182,12 +182,18 @@ extension GroupChannel {
 
     /// Reports that the user is typing; may be called with every key.
     public func startTyping() {
-        act(nil) { client, url throws(RoostError) in await client.startTyping(in: url) }
+        let url = value.url
+        SendbirdChat.door.perform(then: .done(nil)) { client throws(RoostError) in
+            await client.startTyping(in: url)
+        }
     }
 
     /// Reports that the user has stopped typing.
     public func endTyping() {
-        act(nil) { client, url throws(RoostError) in await client.endTyping(in: url) }
+        let url = value.url
+        SendbirdChat.door.perform(then: .done(nil)) { client throws(RoostError) in
+            await client.endTyping(in: url)
+        }
     }
 
     /// Sets the messages of the channel that cause a push to the user.

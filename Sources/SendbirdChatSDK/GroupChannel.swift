@@ -13,7 +13,17 @@ open class GroupChannel: BaseChannel {
     /// The number of users who have joined.
     public var joinedMemberCount: UInt { UInt(clamping: value.joinedMemberCount) }
     /// The number of the user's unread messages.
-    public var unreadMessageCount: UInt { UInt(clamping: value.unreadMessageCount) }
+    ///
+    /// A number that the app sets is shown by all objects of the channel until its next news;
+    /// neither the cache nor the server has it.
+    public var unreadMessageCount: UInt {
+        get { UInt(clamping: value.unreadMessageCount) }
+        set {
+            var shown = value
+            shown.unreadMessageCount = Int(clamping: newValue)
+            update(to: shown)
+        }
+    }
     /// The number of the user's unread mentions.
     public var unreadMentionCount: UInt { UInt(clamping: value.unreadMentionCount) }
     /// The last message; nil without one.

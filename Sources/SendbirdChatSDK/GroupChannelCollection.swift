@@ -91,17 +91,17 @@ open class GroupChannelCollection: BaseCollection {
     }
 
     /// Calls the delegate once for each context, because a call has one context only.
+    ///
+    /// The objects are made without a delegate too: kept objects of the channels change with them.
     private func notify(_ event: ChannelListDriver.Event) {
         let change = event.change
         for run in change.inserted.runs({ ChannelContext($0, in: change) }) {
-            receiver?.channelCollection(
-                self, context: run.context,
-                addedChannels: run.elements.map { GroupChannel($0) })
+            let channels = run.elements.map { GroupChannel($0) }
+            receiver?.channelCollection(self, context: run.context, addedChannels: channels)
         }
         for run in change.updated.runs({ ChannelContext($0, in: change) }) {
-            receiver?.channelCollection(
-                self, context: run.context,
-                updatedChannels: run.elements.map { GroupChannel($0.after) })
+            let channels = run.elements.map { GroupChannel($0.after) }
+            receiver?.channelCollection(self, context: run.context, updatedChannels: channels)
         }
         for run in change.deleted.runs({ ChannelContext(removed: $0, in: change) }) {
             receiver?.channelCollection(

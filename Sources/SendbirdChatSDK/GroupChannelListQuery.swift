@@ -113,13 +113,6 @@ public final class GroupChannelListQuery: NSObject, NSCopying {
     public func copy(with zone: NSZone? = nil) -> Any { GroupChannelListQuery(params) }
 }
 
-extension GroupChannelListQueryParams {
-    /// The same parameters as an object of their own.
-    var copied: GroupChannelListQueryParams {
-        copy(with: nil) as? GroupChannelListQueryParams ?? self
-    }
-}
-
 extension Callback where Value == Result<[RoostModel.GroupChannel], RoostError> {
     static func channels(_ handler: (([GroupChannel]?, SBError?) -> Void)?) -> Self {
         answer(handler) { channels in channels.map { GroupChannel($0) } }

@@ -38,6 +38,9 @@ public final class GroupChannelListQueryParams: NSObject, NSCopying, Codable {
     /// A part of the channel's name, upper and lower case being equal.
     public var channelNameContainsFilter: String?
     /// The channels, any of which fits.
+    ///
+    /// A named channel must meet the other conditions too: a hidden one needs
+    /// `channelHiddenStateFilter` of `.all`.
     public var channelURLsFilter: [String]?
     /// The users who are all of the members, besides this user.
     public var userIdsExactFilter: [String]?

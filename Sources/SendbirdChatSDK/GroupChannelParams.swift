@@ -4,7 +4,7 @@ public import Foundation
 import RoostModel
 
 /// The properties of a channel to be created.
-public final class GroupChannelCreateParams: NSObject {
+public final class GroupChannelCreateParams: NSObject, NSCopying {
     /// The channel's URL; nil lets the server choose one.
     public var channelURL: String?
     /// The name.
@@ -51,6 +51,15 @@ public final class GroupChannelCreateParams: NSObject {
 
     public override init() {}
 
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        GroupChannelCreateParams().taking(
+            \.channelURL, \.name, \.coverURL, \.coverImage, \.data, \.customType, \.userIds,
+            \.operatorUserIds, \.isDistinct, \.isSuper, \.isBroadcast, \.isExclusive, \.isPublic,
+            \.isEphemeral, \.isStrict, \.accessCode, \.messageSurvivalSeconds, \.discoverability,
+            from: self)
+    }
+
     /// Adds a member.
     public func addUser(_ user: User) { addUserIds([user.userId]) }
 
@@ -71,7 +80,7 @@ public final class GroupChannelCreateParams: NSObject {
     public func setOperators(_ operators: [User]) { operatorUserIds = operators.map(\.userId) }
 
     /// The reason why the client cannot obey the parameters.
-    let refusal = "The client cannot ask the server for a strict creation."
+    var refusal: String { "The client cannot ask the server for a strict creation." }
 
     /// The parameters of the client; nil if it cannot obey these.
     var value: ChannelCreateParams? {
@@ -95,7 +104,7 @@ public final class GroupChannelCreateParams: NSObject {
 }
 
 /// The properties of a channel to be changed; a property that is not set stays as it is.
-public final class GroupChannelUpdateParams: NSObject {
+public final class GroupChannelUpdateParams: NSObject, NSCopying {
     /// The new name.
     public var name: String?
     /// The new address of the cover picture.
@@ -140,11 +149,18 @@ public final class GroupChannelUpdateParams: NSObject {
 
     public override init() {}
 
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        GroupChannelUpdateParams().taking(
+            \.name, \.coverURL, \.coverImage, \.data, \.customType, \.accessCode, \.operatorUserIds,
+            \.publicity, \.distinctness, \.discoverability, \.survivalSeconds, from: self)
+    }
+
     /// Sets the complete new list of operators.
     public func setOperators(_ operators: [User]) { operatorUserIds = operators.map(\.userId) }
 
     /// The reason why the client cannot obey the parameters.
-    let refusal = "Whether a channel is distinct is decided at its creation."
+    var refusal: String { "Whether a channel is distinct is decided at its creation." }
 
     /// The parameters of the client; nil if it cannot obey these.
     var value: ChannelUpdateParams? {

@@ -6,7 +6,7 @@ import RoostDoors
 import RoostModel
 
 /// The settings of the library, given before the first connection.
-public final class InitParams: NSObject {
+public final class InitParams: NSObject, NSCopying {
     /// The application's identifier at the server.
     public var applicationId: String
     /// Whether the cache is on disk; if not, it is in memory and nothing outlives the process.
@@ -47,6 +47,13 @@ public final class InitParams: NSObject {
         self.needsSynchronous = needsSynchronous
         self.apiHost = apiHost
         self.wsHost = wsHost
+    }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        InitParams(applicationId: applicationId).taking(
+            \.isLocalCachingEnabled, \.localCacheConfig, \.logLevel, \.appVersion,
+            \.needsSynchronous, \.apiHost, \.wsHost, \.cacheFolder, from: self)
     }
 }
 

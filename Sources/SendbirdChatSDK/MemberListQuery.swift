@@ -34,7 +34,7 @@ public enum GroupChannelOperatorFilter: Int, Sendable {
 }
 
 /// The selection and order of a member list.
-public final class MemberListQueryParams: NSObject {
+public final class MemberListQueryParams: NSObject, NSCopying {
     /// The number of members of a page, 1...100.
     public var limit: UInt = 20
     /// The order of the list.
@@ -56,16 +56,11 @@ public final class MemberListQueryParams: NSObject {
         builder(self)
     }
 
-    /// The same parameters as an object of their own.
-    var copied: MemberListQueryParams {
-        MemberListQueryParams { copy in
-            copy.limit = limit
-            copy.order = order
-            copy.memberStateFilter = memberStateFilter
-            copy.mutedMemberFilter = mutedMemberFilter
-            copy.operatorFilter = operatorFilter
-            copy.nicknameStartsWithFilter = nicknameStartsWithFilter
-        }
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        MemberListQueryParams().taking(
+            \.limit, \.order, \.memberStateFilter, \.mutedMemberFilter, \.operatorFilter,
+            \.nicknameStartsWithFilter, from: self)
     }
 
     var value: MemberQuery {

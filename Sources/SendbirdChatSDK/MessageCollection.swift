@@ -33,7 +33,7 @@ open class MessageCollection: BaseCollection {
     init(_ channel: GroupChannel, _ startingPoint: Int64, _ params: MessageListParams) {
         self.startingPoint = startingPoint
         // A copy: the app may use its object for other calls.
-        let params = params.copy() as? MessageListParams ?? params
+        let params = params.copied
         self.params = params
         url = channel.value.url
         current = Guarded(channel.value)
@@ -186,8 +186,9 @@ open class MessageCollection: BaseCollection {
 
     private func note(_ channel: RoostModel.GroupChannel, _ context: ChannelContext) {
         current.withLock { $0 = channel }
-        receiver?.messageCollection(
-            self, channelContext: context, updatedChannel: GroupChannel(channel))
+        // Without a delegate too: kept objects of the channel change with this one.
+        let object = GroupChannel(channel)
+        receiver?.messageCollection(self, channelContext: context, updatedChannel: object)
     }
 
     /// Calls the delegate once for each context, because a call has one context only.

@@ -57,7 +57,7 @@ public final class UploadableFileInfo: NSObject {
 
     convenience init(_ file: OutgoingFile) {
         self.init(FileOrigin(file))
-        fileName = file.name
+        fileName = file.name.orNil
         mimeType = file.type
         fileSize = UInt(clamping: file.size?.bytes ?? 0)
         thumbnailSizes = file.sizeObjects

@@ -88,7 +88,8 @@ public final class MessageListParams: NSObject, NSCopying {
         customType: String? = nil, customTypes: [String]? = nil, senderUserIds: [String]? = nil,
         replyType: ReplyType = .all, includeMetaArray: Bool = false,
         includeReactions: Bool = false, includeThreadInfo: Bool = false,
-        includeParentMessageInfo: Bool = false
+        includeParentMessageInfo: Bool = false, includePollDetails: Bool = false,
+        showSubChannelMessagesOnly: Bool = false
     ) {
         self.init()
         self.previousResultSize = previousResultSize
@@ -104,6 +105,8 @@ public final class MessageListParams: NSObject, NSCopying {
         self.includeReactions = includeReactions
         self.includeThreadInfo = includeThreadInfo
         self.includeParentMessageInfo = includeParentMessageInfo
+        self.includePollDetails = includePollDetails
+        self.showSubChannelMessagesOnly = showSubChannelMessagesOnly
     }
 
     /// Returns parameters with the same properties.

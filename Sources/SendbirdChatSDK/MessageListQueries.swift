@@ -8,7 +8,7 @@ import RoostModel
 /// The selection and order of a query of a channel's messages.
 ///
 /// The app sees the parts of messages that the switches `include…` ask for.
-public final class PreviousMessageListQueryParams: NSObject {
+public final class PreviousMessageListQueryParams: NSObject, NSCopying {
     /// The number of messages of a page, 1...200.
     public var limit: UInt = 20
     /// Whether the newest message of a page comes first.
@@ -61,20 +61,28 @@ public final class PreviousMessageListQueryParams: NSObject {
         self.init()
         builder(self)
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        PreviousMessageListQueryParams().taking(
+            \.limit, \.reverse, \.messageTypeFilter, \.replyType, \.customTypeFilter,
+            \.customTypesFilter, \.senderUserIdsFilter, \.showSubChannelMessagesOnly, \.parts,
+            from: self)
+    }
 }
 
 /// A query of a channel's messages, from the newest back, with a position for the next page.
 ///
 /// It asks the server, so it needs a connection; the cache neither answers it nor learns from it.
 public final class PreviousMessageListQuery: NSObject {
-    /// The selection and order of the messages.
+    /// The selection and order of the messages; a copy of the parameters given.
     public let params: PreviousMessageListQueryParams
     private let channel: ChannelAddress
     private let reader = PositionReader<Message, MessageID>(SendbirdChat.door)
 
     init(_ channel: ChannelAddress, _ params: PreviousMessageListQueryParams) {
         self.channel = channel
-        self.params = params
+        self.params = params.copied
     }
 
     /// The number of messages of a page.
@@ -110,7 +118,7 @@ public final class PreviousMessageListQuery: NSObject {
 }
 
 /// The size of the pages of pinned messages, and the parts of the messages that the app sees.
-public final class PinnedMessageListQueryParams: NSObject {
+public final class PinnedMessageListQueryParams: NSObject, NSCopying {
     /// The number of messages of a page.
     public var limit: UInt = 20
     fileprivate var parts: MessageParts = [.threadInfo]
@@ -143,6 +151,11 @@ public final class PinnedMessageListQueryParams: NSObject {
         self.init()
         builder(self)
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        PinnedMessageListQueryParams().taking(\.limit, \.parts, from: self)
+    }
 }
 
 /// A pinned message.
@@ -155,14 +168,14 @@ public final class PinnedMessage: NSObject {
 
 /// A query of a channel's pinned messages, newest pin first, with a position for the next page.
 public final class PinnedMessageListQuery: NSObject {
-    /// The size of the pages.
+    /// The size of the pages; a copy of the parameters given.
     public let params: PinnedMessageListQueryParams
     private let channel: ChannelAddress
     private let reader = PageReader<Message>(SendbirdChat.door)
 
     init(_ channel: ChannelAddress, _ params: PinnedMessageListQueryParams) {
         self.channel = channel
-        self.params = params
+        self.params = params.copied
     }
 
     /// Whether `loadNextPage(completionHandler:)` may find more.

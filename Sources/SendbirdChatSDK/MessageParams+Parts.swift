@@ -52,6 +52,11 @@ extension BaseMessageCreateParams {
     }
 }
 
+extension Collection {
+    /// The collection, nil in place of an empty one: parameters that were left out.
+    var orNil: Self? { isEmpty ? nil : self }
+}
+
 extension OutgoingFile {
     /// Objects of the sizes; nil without any.
     var sizeObjects: [SendbirdChatSDK.ThumbnailSize]? {

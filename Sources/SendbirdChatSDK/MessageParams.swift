@@ -125,11 +125,11 @@ open class BaseMessageCreateParams: NSObject, NSCopying, Codable {
         from data: String, _ customType: String, _ mention: Mention, _ arrays: [MetaArray],
         _ parentID: MessageID?
     ) {
-        self.data = data
-        self.customType = customType
+        self.data = data.orNil
+        self.customType = customType.orNil
         mentionType = mention.kind == .channel ? .channel : .users
-        mentionedUserIds = mention.userIDs.map(\.rawValue)
-        metaArrays = arrays.map { MessageMetaArray($0) }
+        mentionedUserIds = mention.userIDs.map(\.rawValue).orNil
+        metaArrays = arrays.map { MessageMetaArray($0) }.orNil
         parentMessageId = parentID?.rawValue ?? 0
     }
 
@@ -293,7 +293,7 @@ public final class FileMessageCreateParams: BaseMessageCreateParams {
         pollId = params.pollID?.rawValue ?? 0
         guard let first = params.files.first else { return }
         origin = FileOrigin(first)
-        fileName = first.name
+        fileName = first.name.orNil
         mimeType = first.type
         fileSize = UInt(clamping: first.size?.bytes ?? 0)
         thumbnailSizes = first.sizeObjects

@@ -125,10 +125,10 @@ public final class ThreadInfoUpdateEvent: NSObject {
     /// The state of the thread.
     public let threadInfo: ThreadInfo
 
-    init(_ info: RoostModel.ThreadInfo, of message: MessageID, in channel: ChannelURL) {
+    init(_ info: RoostModel.ThreadInfo, of message: MessageID, in channel: BaseChannel) {
         targetMessageId = message.rawValue
-        channelURL = channel.rawValue
-        channelType = .group
+        channelURL = channel.channelURL
+        channelType = channel.channelType
         threadInfo = ThreadInfo(info)
     }
 }

@@ -45,9 +45,10 @@ public final class MessageRetrievalParams: NSObject, NSCopying {
 
     /// Creates parameters that name a message.
     public convenience init(
-        channelURL: String, channelType: ChannelType = .group, messageId: Int64,
+        channelURL: String = "", channelType: ChannelType = .group, messageId: Int64 = 0,
         includeMetaArray: Bool = false, includeReactions: Bool = false,
-        includeThreadInfo: Bool = false, includeParentMessageInfo: Bool = false
+        includeThreadInfo: Bool = false, includeParentMessageInfo: Bool = false,
+        includePollDetails: Bool = false
     ) {
         self.init()
         self.channelURL = channelURL
@@ -57,6 +58,7 @@ public final class MessageRetrievalParams: NSObject, NSCopying {
         self.includeReactions = includeReactions
         self.includeThreadInfo = includeThreadInfo
         self.includeParentMessageInfo = includeParentMessageInfo
+        self.includePollDetails = includePollDetails
     }
 
     /// Returns parameters with the same properties.

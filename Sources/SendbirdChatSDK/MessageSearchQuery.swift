@@ -16,7 +16,7 @@ public enum MessageSearchOrder: Int, Sendable {
 /// The settings of a search for messages.
 ///
 /// The client searches the cache, which has the messages that were shown or downloaded.
-public final class MessageSearchQueryParams: NSObject {
+public final class MessageSearchQueryParams: NSObject, NSCopying {
     /// The number of messages of a page.
     public var limit: UInt = 20
     /// The words that messages must have.
@@ -50,6 +50,14 @@ public final class MessageSearchQueryParams: NSObject {
         builder(self)
     }
 
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        MessageSearchQueryParams().taking(
+            \.limit, \.keyword, \.channelURL, \.channelCustomType, \.order, \.reverse, \.exactMatch,
+            \.advancedQuery, \.targetFields, \.messageTimestampFrom, \.messageTimestampTo,
+            from: self)
+    }
+
     fileprivate var search: MessageSearch {
         let from = Timestamp(milliseconds: messageTimestampFrom)
         let through: Timestamp =
@@ -73,7 +81,7 @@ public final class MessageSearchQueryParams: NSObject {
 
 /// A search for messages in the cache, page by page.
 public final class MessageSearchQuery: NSObject {
-    /// The settings of the search; changes after its creation have no effect.
+    /// The settings of the search, a copy of those given; changes have no effect.
     public let params: MessageSearchQueryParams
     private let reader = PositionReader<Message, MessageSearch>(SendbirdChat.door)
     private let search: MessageSearch
@@ -81,7 +89,7 @@ public final class MessageSearchQuery: NSObject {
     private let isReversed: Bool
 
     fileprivate init(_ params: MessageSearchQueryParams) {
-        self.params = params
+        self.params = params.copied
         (search, refusal, isReversed) = (params.search, params.refusal, params.reverse)
     }
 

@@ -4,7 +4,7 @@ public import Foundation
 import RoostModel
 
 /// The properties of an open channel to be created.
-public final class OpenChannelCreateParams: NSObject {
+public final class OpenChannelCreateParams: NSObject, NSCopying {
     /// The name.
     public var name: String?
     /// The channel's URL; nil lets the server choose one.
@@ -38,6 +38,13 @@ public final class OpenChannelCreateParams: NSObject {
         self.customType = customType
     }
 
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        OpenChannelCreateParams().taking(
+            \.name, \.channelURL, \.coverURL, \.coverImage, \.coverImageName, \.data,
+            \.operatorUserIds, \.customType, from: self)
+    }
+
     var value: RoostModel.OpenChannelCreateParams {
         RoostModel.OpenChannelCreateParams(
             name: name ?? "", url: channelURL.map { ChannelURL($0) }, coverURL: coverURL ?? "",
@@ -50,7 +57,7 @@ public final class OpenChannelCreateParams: NSObject {
 }
 
 /// The properties of an open channel to be changed; nil leaves a property as it is.
-public final class OpenChannelUpdateParams: NSObject {
+public final class OpenChannelUpdateParams: NSObject, NSCopying {
     /// The new name.
     public var name: String?
     /// The new address of the cover picture.
@@ -65,6 +72,12 @@ public final class OpenChannelUpdateParams: NSObject {
     public var operatorUserIds: [String]?
 
     public override init() {}
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        OpenChannelUpdateParams().taking(
+            \.name, \.coverURL, \.coverImage, \.data, \.customType, \.operatorUserIds, from: self)
+    }
 
     var value: RoostModel.OpenChannelUpdateParams {
         RoostModel.OpenChannelUpdateParams(

@@ -6,7 +6,7 @@ import RoostDoors
 import RoostModel
 
 /// The selection of a list of open channels.
-public final class OpenChannelListQueryParams: NSObject {
+public final class OpenChannelListQueryParams: NSObject, NSCopying {
     /// The number of channels of a page, 1...100.
     public var limit: UInt = 20
     /// Whether frozen channels are shown.
@@ -27,15 +27,22 @@ public final class OpenChannelListQueryParams: NSObject {
         self.init()
         builder(self)
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        OpenChannelListQueryParams().taking(
+            \.limit, \.includeFrozenChannel, \.includeMetaData, \.channelNameFilter,
+            \.channelURLFilter, \.customTypeFilter, from: self)
+    }
 }
 
 /// A query of open channels with a position for the next page; each page needs a connection.
 public final class OpenChannelListQuery: NSObject {
-    /// The selection of the list.
+    /// The selection of the list; a copy of the parameters given.
     public let params: OpenChannelListQueryParams
     private let reader = PageReader<RoostModel.OpenChannel>(SendbirdChat.door)
 
-    init(_ params: OpenChannelListQueryParams) { self.params = params }
+    init(_ params: OpenChannelListQueryParams) { self.params = params.copied }
 
     /// Whether `loadNextPage(completionHandler:)` may find more.
     public var hasNext: Bool { reader.hasNext }
@@ -60,7 +67,7 @@ public final class OpenChannelListQuery: NSObject {
 }
 
 /// The selection of a list of an open channel's participants.
-public final class ParticipantListQueryParams: NSObject {
+public final class ParticipantListQueryParams: NSObject, NSCopying {
     /// The number of users of a page, 1...100.
     public var limit: UInt = 20
 
@@ -71,19 +78,24 @@ public final class ParticipantListQueryParams: NSObject {
         self.init()
         builder(self)
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        ParticipantListQueryParams().taking(\.limit, from: self)
+    }
 }
 
 /// A query of the users inside an open channel, with a position for the next page; each page needs a
 /// connection.
 public final class ParticipantListQuery: NSObject {
-    /// The selection of the list.
+    /// The selection of the list; a copy of the parameters given.
     public let params: ParticipantListQueryParams
     private let url: ChannelURL
     private let reader = PageReader<RoostModel.User>(SendbirdChat.door)
 
     init(_ url: ChannelURL, _ params: ParticipantListQueryParams) {
         self.url = url
-        self.params = params
+        self.params = params.copied
     }
 
     /// Whether `loadNextPage(completionHandler:)` may find more.

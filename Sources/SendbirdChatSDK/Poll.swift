@@ -130,7 +130,7 @@ public final class PollOption: NSObject {
 }
 
 /// The name of a poll.
-public final class PollRetrievalParams: NSObject {
+public final class PollRetrievalParams: NSObject, NSCopying {
     /// The poll.
     public var pollId: Int64 = 0
     /// The kind of the poll's channel; without effect, because the server finds it.
@@ -145,10 +145,15 @@ public final class PollRetrievalParams: NSObject {
         self.init()
         builder(self)
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        PollRetrievalParams().taking(\.pollId, \.channelType, \.channelURL, from: self)
+    }
 }
 
 /// The properties of a new poll.
-public final class PollCreateParams: NSObject {
+public final class PollCreateParams: NSObject, NSCopying {
     /// The question; at least one character.
     public var title = ""
     /// The texts of the options, in order; at least one.
@@ -168,6 +173,13 @@ public final class PollCreateParams: NSObject {
         builder(self)
     }
 
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        PollCreateParams().taking(
+            \.title, \.optionTexts, \.closeAt, \.allowMultipleVotes, \.allowUserSuggestion,
+            from: self)
+    }
+
     var value: RoostModel.PollCreateParams {
         RoostModel.PollCreateParams(
             title: title, options: optionTexts,
@@ -177,7 +189,7 @@ public final class PollCreateParams: NSObject {
 }
 
 /// The properties of a poll to be changed.
-public final class PollUpdateParams: NSObject {
+public final class PollUpdateParams: NSObject, NSCopying {
     /// The new question; nil leaves it as it is.
     public var title: String?
     /// The new end of the vote, in seconds; -1 makes the vote open-ended, and 0 leaves it as it is.
@@ -202,6 +214,11 @@ public final class PollUpdateParams: NSObject {
     public convenience init(builder: (PollUpdateParams) -> Void) {
         self.init()
         builder(self)
+    }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        PollUpdateParams().taking(\.title, \.closeAt, \.several, \.suggestions, from: self)
     }
 
     var value: RoostModel.PollUpdateParams {

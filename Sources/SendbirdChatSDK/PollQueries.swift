@@ -8,7 +8,7 @@ import RoostModel
 // Each query needs a connection. While a page is being loaded, another call fails.
 
 /// The selection of a list of a channel's polls.
-public final class PollListQueryParams: NSObject {
+public final class PollListQueryParams: NSObject, NSCopying {
     /// The channel; empty for the user's own polls of all channels.
     public var channelURL = ""
     /// The kind of that channel; without effect, because the server finds it.
@@ -23,15 +23,20 @@ public final class PollListQueryParams: NSObject {
         self.init()
         builder(self)
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        PollListQueryParams().taking(\.channelURL, \.channelType, \.limit, from: self)
+    }
 }
 
 /// A query of a channel's polls, oldest first, with a position for the next page.
 public final class PollListQuery: NSObject {
-    /// The selection of the list.
+    /// The selection of the list; a copy of the parameters given.
     public let params: PollListQueryParams
     private let reader = PageReader<RoostModel.Poll>(SendbirdChat.door)
 
-    init(_ params: PollListQueryParams) { self.params = params }
+    init(_ params: PollListQueryParams) { self.params = params.copied }
 
     /// The number of polls of a page, 1...100.
     public var limit: UInt { params.limit }
@@ -54,7 +59,7 @@ public final class PollListQuery: NSObject {
 }
 
 /// The selection of a list of the voters of an option.
-public final class PollVoterListQueryParams: NSObject {
+public final class PollVoterListQueryParams: NSObject, NSCopying {
     /// The poll.
     public var pollId: Int64 = 0
     /// The option.
@@ -73,15 +78,21 @@ public final class PollVoterListQueryParams: NSObject {
         self.init()
         builder(self)
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        PollVoterListQueryParams().taking(
+            \.pollId, \.pollOptionId, \.channelURL, \.channelType, \.limit, from: self)
+    }
 }
 
 /// A query of the voters of an option, by user ID, with a position for the next page.
 public final class PollVoterListQuery: NSObject {
-    /// The selection of the list.
+    /// The selection of the list; a copy of the parameters given.
     public let params: PollVoterListQueryParams
     private let reader = PageReader<RoostModel.User>(SendbirdChat.door)
 
-    init(_ params: PollVoterListQueryParams) { self.params = params }
+    init(_ params: PollVoterListQueryParams) { self.params = params.copied }
 
     /// The number of users of a page, 1...100.
     public var limit: UInt { params.limit }

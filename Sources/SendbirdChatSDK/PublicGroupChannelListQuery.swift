@@ -8,7 +8,7 @@ import RoostModel
 /// The selection of a list of public channels.
 ///
 /// Nil or an empty list of names or types excludes nothing.
-public final class PublicGroupChannelListQueryParams: NSObject {
+public final class PublicGroupChannelListQueryParams: NSObject, NSCopying {
     /// The number of channels of a page, 1...100.
     public var limit: UInt = 20
     /// The order of the list; any but `.chronological` is refused, as the server has one order.
@@ -50,6 +50,16 @@ public final class PublicGroupChannelListQueryParams: NSObject {
         builder(self)
     }
 
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        PublicGroupChannelListQueryParams().taking(
+            \.limit, \.order, \.includeEmptyChannel, \.includeFrozenChannel, \.includeMemberList,
+            \.includeMetaData, \.publicMembershipFilter, \.superChannelFilter, \.customTypesFilter,
+            \.customTypeStartsWithFilter, \.channelNameContainsFilter, \.channelURLsFilter,
+            \.metaDataKeyFilter, \.metaDataValuesFilter, \.metaDataValueStartsWithFilter,
+            \.metaDataOrderKeyFilter, from: self)
+    }
+
     /// Sets the condition on metadata to a key with one of some values.
     public func setMetaDataFilter(withKey key: String, values: [String]) {
         metaDataKeyFilter = key
@@ -76,11 +86,11 @@ public final class PublicGroupChannelListQueryParams: NSObject {
 
 /// A query of public channels with a position for the next page; needs a connection.
 public final class PublicGroupChannelListQuery: NSObject {
-    /// The selection of the list.
+    /// The selection of the list; a copy of the parameters given.
     public let params: PublicGroupChannelListQueryParams
     private let reader = PageReader<RoostModel.GroupChannel>(SendbirdChat.door)
 
-    init(_ params: PublicGroupChannelListQueryParams) { self.params = params }
+    init(_ params: PublicGroupChannelListQueryParams) { self.params = params.copied }
 
     /// The number of channels of a page, 1...100.
     public var limit: UInt {

@@ -9,7 +9,7 @@ import RoostModel
 // is being loaded, another call fails.
 
 /// The selection of a list of muted users.
-public final class MutedUserListQueryParams: NSObject {
+public final class MutedUserListQueryParams: NSObject, NSCopying {
     /// The number of users of a page, 1...100.
     public var limit: UInt = 20
 
@@ -20,18 +20,23 @@ public final class MutedUserListQueryParams: NSObject {
         self.init()
         builder(self)
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        MutedUserListQueryParams().taking(\.limit, from: self)
+    }
 }
 
 /// A query of a channel's muted users with a position for the next page.
 public final class MutedUserListQuery: NSObject {
-    /// The selection of the list.
+    /// The selection of the list; a copy of the parameters given.
     public let params: MutedUserListQueryParams
     private let channel: ChannelAddress
     private let reader = PageReader<RoostModel.RestrictedUser>(SendbirdChat.door)
 
     init(_ channel: ChannelAddress, _ params: MutedUserListQueryParams) {
         self.channel = channel
-        self.params = params
+        self.params = params.copied
     }
 
     /// The number of users of a page, 1...100.
@@ -51,7 +56,7 @@ public final class MutedUserListQuery: NSObject {
 }
 
 /// The selection of a list of banned users.
-public final class BannedUserListQueryParams: NSObject {
+public final class BannedUserListQueryParams: NSObject, NSCopying {
     /// The number of users of a page, 1...100.
     public var limit: UInt = 20
 
@@ -62,18 +67,23 @@ public final class BannedUserListQueryParams: NSObject {
         self.init()
         builder(self)
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        BannedUserListQueryParams().taking(\.limit, from: self)
+    }
 }
 
 /// A query of a channel's banned users with a position for the next page.
 public final class BannedUserListQuery: NSObject {
-    /// The selection of the list.
+    /// The selection of the list; a copy of the parameters given.
     public let params: BannedUserListQueryParams
     private let channel: ChannelAddress
     private let reader = PageReader<RoostModel.RestrictedUser>(SendbirdChat.door)
 
     init(_ channel: ChannelAddress, _ params: BannedUserListQueryParams) {
         self.channel = channel
-        self.params = params
+        self.params = params.copied
     }
 
     /// The number of users of a page, 1...100.
@@ -93,7 +103,7 @@ public final class BannedUserListQuery: NSObject {
 }
 
 /// The selection of a list of operators.
-public final class OperatorListQueryParams: NSObject {
+public final class OperatorListQueryParams: NSObject, NSCopying {
     /// The number of users of a page, 1...100.
     public var limit: UInt = 20
 
@@ -104,18 +114,23 @@ public final class OperatorListQueryParams: NSObject {
         self.init()
         builder(self)
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        OperatorListQueryParams().taking(\.limit, from: self)
+    }
 }
 
 /// A query of a channel's operators with a position for the next page.
 public final class OperatorListQuery: NSObject {
-    /// The selection of the list.
+    /// The selection of the list; a copy of the parameters given.
     public let params: OperatorListQueryParams
     private let channel: ChannelAddress
     private let reader = PageReader<RoostModel.User>(SendbirdChat.door)
 
     init(_ channel: ChannelAddress, _ params: OperatorListQueryParams) {
         self.channel = channel
-        self.params = params
+        self.params = params.copied
     }
 
     /// The number of users of a page, 1...100.

@@ -14,7 +14,7 @@ public enum ScheduledMessageListOrder: Int, Sendable {
 }
 
 /// The selection of a list of the user's scheduled messages.
-public final class ScheduledMessageListQueryParams: NSObject {
+public final class ScheduledMessageListQueryParams: NSObject, NSCopying {
     /// The number of messages of a page, 1...100.
     public var limit: UInt = 20
     /// The order.
@@ -33,18 +33,24 @@ public final class ScheduledMessageListQueryParams: NSObject {
         self.init()
         builder(self)
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        ScheduledMessageListQueryParams().taking(
+            \.limit, \.order, \.reverse, \.scheduledStatusOptions, \.messageTypeFilter, from: self)
+    }
 }
 
 /// A query of the user's scheduled messages with a position for the next page; needs a connection.
 public final class ScheduledMessageListQuery: NSObject {
-    /// The selection of the list.
+    /// The selection of the list; a copy of the parameters given.
     public let params: ScheduledMessageListQueryParams
     private let channel: ChannelURL?
     private let reader = PageReader<ScheduledMessage>(SendbirdChat.door)
 
     init(_ channel: String?, _ params: ScheduledMessageListQueryParams) {
         self.channel = channel.map { ChannelURL($0) }
-        self.params = params
+        self.params = params.copied
     }
 
     /// The channel; nil for all.

@@ -115,7 +115,7 @@ public final class ScheduledFileMessageCreateParams: BaseMessageCreateParams {
         origin = FileOrigin(file)
         super.init()
         take(from: .make(coded.params))
-        (fileName, mimeType) = (file.name, file.type)
+        (fileName, mimeType) = (file.name.orNil, file.type)
         fileSize = UInt(clamping: file.size?.bytes ?? 0)
         thumbnailSizes = file.sizeObjects
         message = params.caption.isEmpty ? nil : params.caption
@@ -214,7 +214,7 @@ extension BaseMessageUpdateParams {
 }
 
 /// The name of a scheduled message.
-public final class ScheduledMessageRetrievalParams: NSObject {
+public final class ScheduledMessageRetrievalParams: NSObject, NSCopying {
     /// The channel of the message.
     public var channelURL: String
     /// The identifier of the scheduled message, which is not its message ID.
@@ -225,16 +225,28 @@ public final class ScheduledMessageRetrievalParams: NSObject {
         self.channelURL = channelURL
         self.scheduledMessageId = scheduledMessageId
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        ScheduledMessageRetrievalParams(
+            channelURL: channelURL, scheduledMessageId: scheduledMessageId)
+    }
 }
 
 /// A selection of scheduled messages that are counted.
-public final class TotalScheduledMessageCountParams: NSObject {
+public final class TotalScheduledMessageCountParams: NSObject, NSCopying {
     /// The channel; nil for all.
     public var channelURL: String?
     /// The states, any of which fits; empty for all.
     public var scheduledStatusOptions: [ScheduledStatus] = []
 
     public override init() {}
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        TotalScheduledMessageCountParams().taking(
+            \.channelURL, \.scheduledStatusOptions, from: self)
+    }
 
     var value: ScheduledMessageQuery {
         ScheduledMessageQuery(

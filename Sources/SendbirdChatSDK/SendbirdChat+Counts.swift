@@ -6,27 +6,39 @@ import RoostDoors
 import RoostModel
 
 /// A selection of channels whose unread messages are counted.
-public final class GroupChannelTotalUnreadMessageCountParams: NSObject {
+public final class GroupChannelTotalUnreadMessageCountParams: NSObject, NSCopying {
     /// The kind of channel; the server counts for `.all` only.
     public var superChannelFilter = GroupChannelSuperChannelFilter.all
     /// The custom types, any of which fits; nil for all channels.
     public var channelCustomTypesFilter: [String]?
 
     public override init() {}
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        GroupChannelTotalUnreadMessageCountParams().taking(
+            \.superChannelFilter, \.channelCustomTypesFilter, from: self)
+    }
 }
 
 /// A selection of channels of which those with unread messages are counted.
-public final class GroupChannelTotalUnreadChannelCountParams: NSObject {
+public final class GroupChannelTotalUnreadChannelCountParams: NSObject, NSCopying {
     /// The kind of channel; the server counts for `.all` only.
     public var superChannelFilter = GroupChannelSuperChannelFilter.all
     /// The custom types, any of which fits; nil for all channels.
     public var channelCustomTypesFilter: [String]?
 
     public override init() {}
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        GroupChannelTotalUnreadChannelCountParams().taking(
+            \.superChannelFilter, \.channelCustomTypesFilter, from: self)
+    }
 }
 
 /// A selection of the channels of a change log.
-public final class GroupChannelChangeLogsParams: NSObject {
+public final class GroupChannelChangeLogsParams: NSObject, NSCopying {
     /// The custom types, any of which fits; empty for all channels.
     public var customTypes: [String] = []
     /// Whether channels without a last message are included; the change log has them in any case.
@@ -35,6 +47,12 @@ public final class GroupChannelChangeLogsParams: NSObject {
     public var includeFrozenChannel = true
 
     public override init() {}
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        GroupChannelChangeLogsParams().taking(
+            \.customTypes, \.includeEmptyChannel, \.includeFrozenChannel, from: self)
+    }
 
     /// Returns the selection of a query.
     public class func create(query: GroupChannelListQuery) -> GroupChannelChangeLogsParams {

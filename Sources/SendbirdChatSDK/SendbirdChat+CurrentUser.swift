@@ -6,7 +6,7 @@ import RoostDoors
 import RoostModel
 
 /// The properties of the current user to be changed; nil leaves a property as it is.
-public final class UserUpdateParams: NSObject {
+public final class UserUpdateParams: NSObject, NSCopying {
     /// The new name to show.
     public var nickname: String?
     /// The new address of the picture.
@@ -15,6 +15,11 @@ public final class UserUpdateParams: NSObject {
     public var profileImageData: Data?
 
     public override init() {}
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        UserUpdateParams().taking(\.nickname, \.profileImageURL, \.profileImageData, from: self)
+    }
 
     var value: ProfileUpdateParams {
         var value = ProfileUpdateParams()

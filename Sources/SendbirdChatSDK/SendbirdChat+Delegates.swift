@@ -184,9 +184,9 @@ extension ChatEvent {
         case .reactionChanged(let change, let id, _):
             delegate.channel(
                 channel, updatedReaction: ReactionEvent(change, of: id.rawValue))
-        case .threadChanged(let info, let id, let url):
+        case .threadChanged(let info, let id, _):
             delegate.channel(
-                channel, didUpdateThreadInfo: ThreadInfoUpdateEvent(info, of: id, in: url))
+                channel, didUpdateThreadInfo: ThreadInfoUpdateEvent(info, of: id, in: channel))
         case .frozen(true, _): delegate.channelWasFrozen(channel)
         case .frozen(false, _): delegate.channelWasUnfrozen(channel)
         case .operatorsChanged: delegate.channelDidUpdateOperators(channel)
@@ -202,10 +202,10 @@ extension ChatEvent {
             if !deleted.isEmpty { delegate.channel(channel, deletedMetaDataKeys: deleted) }
         case .countersChanged(let created, let updated, let deleted, _):
             if !created.isEmpty {
-                delegate.channel(channel, createdMetaCounters: created.mapValues { Int($0) })
+                delegate.channel(channel, createdMetaCounters: created.counts)
             }
             if !updated.isEmpty {
-                delegate.channel(channel, updatedMetaCounters: updated.mapValues { Int($0) })
+                delegate.channel(channel, updatedMetaCounters: updated.counts)
             }
             if !deleted.isEmpty { delegate.channel(channel, deletedMetaCountersKeys: deleted) }
         case .channelChanged, .pinsChanged, .unhidden: delegate.channelWasChanged(channel)

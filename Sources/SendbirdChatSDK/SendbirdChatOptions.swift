@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostExecutors
 
 /// Times and switches of the old library.
 ///
-/// The client has fixed times and always delivers everything, so the setters have no effect. Each
-/// getter returns the value that the client works with.
+/// The client has fixed times, so most setters have no effect. Each getter returns the value that
+/// the client works with.
 public final class SendbirdChatOptions: NSObject {
     /// Has no effect; see `getConnectionTimeout()`.
     public class func setConnectionTimeout(_ timeout: Int) {}
@@ -43,11 +44,15 @@ public final class SendbirdChatOptions: NSObject {
     /// Returns whether messages show their senders as they are now: true.
     public class func useMemberInfoInMessage() -> Bool { true }
 
-    /// Has no effect; see `includePollDetails()`.
-    public class func setIncludePollDetails(_ isOn: Bool) {}
+    /// Sets whether all message objects made from now on show their polls, even if parameters do
+    /// not ask for them.
+    public class func setIncludePollDetails(_ isOn: Bool) { showsPolls.withLock { $0 = isOn } }
 
-    /// Returns whether messages come with their polls: true.
-    public class func includePollDetails() -> Bool { true }
+    /// Returns whether all messages show their polls: false at first, when only messages do whose
+    /// parameters ask for it.
+    public class func includePollDetails() -> Bool { showsPolls.withLock { $0 } }
+
+    private static let showsPolls = Guarded(false)
 
     /// Sets how many seconds the client waits for a new token: 60 at first, 1,800 at most.
     public class func setSessionTokenRefreshTimeout(_ timeout: Int) {

@@ -145,7 +145,12 @@ extension User {
         guard value.id == door.account else {
             return door.refuse(handler, "Only the metadata of the current user can be changed.")
         }
-        door.perform(then: .answer(handler) { $0 }, work)
+        door.perform(then: .answer(handler) { $0 }) { client throws(RoostError) in
+            let answer = try await work(client)
+            // Without a readable profile the door keeps the one that it has.
+            if let me = try? await client.userOfLastLogin { door.update(me) }
+            return answer
+        }
     }
 }
 

@@ -8,7 +8,7 @@ import RoostModel
 // Queries of users; each needs a connection. While a page is being loaded, another call fails.
 
 /// The selection of a list of the application's users.
-public final class ApplicationUserListQueryParams: NSObject {
+public final class ApplicationUserListQueryParams: NSObject, NSCopying {
     /// The number of users of a page, 1...100.
     public var limit: UInt = 20
     /// The users, any of whom fits; nil for all.
@@ -24,6 +24,13 @@ public final class ApplicationUserListQueryParams: NSObject {
     public convenience init(builder: (ApplicationUserListQueryParams) -> Void) {
         self.init()
         builder(self)
+    }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        ApplicationUserListQueryParams().taking(
+            \.limit, \.userIdsFilter, \.nicknameStartsWithFilter, \.metaDataKey, \.metaDataValues,
+            from: self)
     }
 
     /// Sets the condition on metadata to a key with one of some values; nil for no condition.
@@ -44,11 +51,11 @@ public final class ApplicationUserListQueryParams: NSObject {
 
 /// A query of the application's users with a position for the next page.
 public final class ApplicationUserListQuery: NSObject {
-    /// The selection of the list.
+    /// The selection of the list; a copy of the parameters given.
     public let params: ApplicationUserListQueryParams
     private let reader = PageReader<RoostModel.User>(SendbirdChat.door)
 
-    init(_ params: ApplicationUserListQueryParams) { self.params = params }
+    init(_ params: ApplicationUserListQueryParams) { self.params = params.copied }
 
     /// The number of users of a page, 1...100.
     public var limit: UInt {
@@ -70,7 +77,7 @@ public final class ApplicationUserListQuery: NSObject {
 }
 
 /// The selection of a list of the users whom the current user has blocked.
-public final class BlockedUserListQueryParams: NSObject {
+public final class BlockedUserListQueryParams: NSObject, NSCopying {
     /// The number of users of a page, 1...100.
     public var limit: UInt = 20
     /// The users, any of whom fits; empty for all.
@@ -85,15 +92,20 @@ public final class BlockedUserListQueryParams: NSObject {
         self.init()
         builder(self)
     }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        BlockedUserListQueryParams().taking(\.limit, \.userIdsFilter, from: self)
+    }
 }
 
 /// A query of the users whom the current user has blocked, with a position for the next page.
 public final class BlockedUserListQuery: NSObject {
-    /// The selection of the list.
+    /// The selection of the list; a copy of the parameters given.
     public let params: BlockedUserListQueryParams
     private let reader = PageReader<RoostModel.User>(SendbirdChat.door)
 
-    init(_ params: BlockedUserListQueryParams) { self.params = params }
+    init(_ params: BlockedUserListQueryParams) { self.params = params.copied }
 
     /// The number of users of a page, 1...100.
     public var limit: UInt {

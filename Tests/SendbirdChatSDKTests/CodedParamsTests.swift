@@ -88,6 +88,22 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `parameters that were left out are nil after they were decoded`() throws {
+            let text = try Self.again(UserMessageCreateParams(message: "hi"))
+            #expect(text.data == nil && text.customType == nil)
+            #expect(text.mentionedUserIds == nil && text.metaArrays == nil)
+            let file = try Self.again(FileMessageCreateParams(file: Data("f".utf8)))
+            #expect(file.fileName == nil && file.data == nil && file.message == nil)
+            let files = try Self.again(
+                MultipleFilesMessageCreateParams(
+                    uploadableFileInfoList: [UploadableFileInfo(file: Data("f".utf8))]))
+            let info = try #require(files.uploadableFileInfoList.first)
+            #expect(info.fileName == nil)
+            let scheduled = try Self.again(
+                ScheduledFileMessageCreateParams(scheduledAt: 8, file: Data("f".utf8)))
+            #expect(scheduled.fileName == nil)
+        }
+
         @Test func `parameters of a scheduled message keep their time`() throws {
             let text = ScheduledUserMessageCreateParams(scheduledAt: 9, message: "later")
             Self.fill(text)

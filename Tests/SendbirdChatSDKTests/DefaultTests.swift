@@ -95,6 +95,11 @@ extension SendbirdChatTests {
             #expect(thread.messageTypeFilter == .all)
             let one = MessageRetrievalParams()
             #expect(one.channelURL.isEmpty && one.channelType == .group && one.messageId == 0)
+            let named = MessageListParams(
+                previousResultSize: 5, includePollDetails: true, showSubChannelMessagesOnly: true)
+            #expect(named.includePollDetails && named.showSubChannelMessagesOnly)
+            let retrieval = MessageRetrievalParams(messageId: 7, includePollDetails: true)
+            #expect(retrieval.channelURL.isEmpty && retrieval.includePollDetails)
             let before = PreviousMessageListQueryParams()
             #expect(before.replyType == .none && before.messageTypeFilter == .all)
             #expect(!before.reverse && !before.showSubChannelMessagesOnly)

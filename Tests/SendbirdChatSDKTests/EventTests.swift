@@ -32,7 +32,10 @@ extension SendbirdChatTests {
             func channel(
                 _ channel: BaseChannel,
                 didUpdateThreadInfo threadInfoUpdateEvent: ThreadInfoUpdateEvent
-            ) { note(#function, threadInfoUpdateEvent.targetMessageId) }
+            ) {
+                let event = threadInfoUpdateEvent
+                note(#function, "\(event.targetMessageId) \(event.channelType)")
+            }
             func channelWasChanged(_ channel: BaseChannel) { note(#function) }
             func channelDidUpdateOperators(_ channel: BaseChannel) { note(#function) }
             func channel(_ channel: BaseChannel, userWasMuted user: SendbirdChatSDK.RestrictedUser)
@@ -126,7 +129,11 @@ extension SendbirdChatTests {
                 (.mentioned(message), ["channel(_:didReceiveMention:)"], ["@alice"]),
                 (
                     .threadChanged(RoostModel.ThreadInfo(replyCount: 1), 7, url),
-                    ["channel(_:didUpdateThreadInfo:)"], ["7"]
+                    ["channel(_:didUpdateThreadInfo:)"], ["7 group"]
+                ),
+                (
+                    .openChannel(.threadChanged(RoostModel.ThreadInfo(replyCount: 1), 8, url)),
+                    ["channel(_:didUpdateThreadInfo:)"], ["8 open"]
                 ),
                 (.operatorsChanged([bob], url), ["channelDidUpdateOperators(_:)"], []),
                 (

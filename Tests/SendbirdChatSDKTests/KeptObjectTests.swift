@@ -56,6 +56,102 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test(arguments: [false, true])
+        func `a kept channel follows a collection without a delegate`(ofMessages: Bool) throws {
+            try DoorStory.play(seed: 236) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let kept = try await story.get(url)
+                var list: GroupChannelCollection?
+                var timeline: MessageCollection?
+                if ofMessages {
+                    let collection = SendbirdChat.createMessageCollection(channel: kept)
+                    let _: [BaseMessage]? = await story.wait { done in
+                        collection.startCollection(
+                            initPolicy: .cacheAndReplaceByApi, cacheResultHandler: nil
+                        ) { messages, _ in done(messages) }
+                    }
+                    timeline = collection
+                } else {
+                    list = SendbirdChat.createGroupChannelCollection(
+                        query: Channel.createMyGroupChannelListQuery())
+                    list?.loadMore()
+                }
+                await story.world.pass()
+                await story.phone.network.cut()
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(kept.name == "tram")
+                let shown = list?.channelList.first ?? timeline?.channel
+                #expect(shown?.name == "tram")
+                list?.dispose()
+                timeline?.dispose()
+            }
+        }
+
+        @Test func `a kept channel shows an own act and message in their handlers`() throws {
+            try DoorStory.play(seed: 237) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let (channel, other) = (try await story.get(url), try await story.get(url))
+                let last: String? = await story.wait { done in
+                    channel.sendUserMessage("hello") { _, _ in done(other.lastMessage?.message) }
+                }
+                #expect(last == "hello")
+                let option: GroupChannelPushTriggerOption = await story.wait { done in
+                    channel.setMyPushTriggerOption(.off) { _ in done(other.myPushTriggerOption) }
+                }
+                #expect(option == .off)
+                let isHidden: Bool = await story.wait { done in
+                    channel.hide { _ in done(other.isHidden) }
+                }
+                #expect(isHidden)
+            }
+        }
+
+        @Test func `an unread count that the app sets is shown until the next news`() throws {
+            try DoorStory.play(seed: 238) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let (channel, other) = (try await story.get(url), try await story.get(url))
+                try await story.bob.send("one", to: url)
+                await story.bob.waitUntilIdle()
+                await story.world.pass()
+                #expect(channel.unreadMessageCount == 1)
+                channel.unreadMessageCount = 0
+                #expect(other.unreadMessageCount == 0)
+                try await story.bob.send("two", to: url)
+                await story.bob.waitUntilIdle()
+                await story.world.pass()
+                #expect(channel.unreadMessageCount == 2)
+            }
+        }
+
+        @Test func `metadata of the user show in the current user at once`() throws {
+            try DoorStory.play(seed: 239) { story in
+                await story.connect()
+                let me = try #require(SendbirdChat.getCurrentUser())
+                func seen(
+                    _ call: (@escaping (SBError?) -> Void) -> Void
+                ) async -> [String: String]? {
+                    let error: SBError? = await story.wait { call($0) }
+                    #expect(error == nil)
+                    return SendbirdChat.getCurrentUser()?.metaData
+                }
+                let created = await seen { done in
+                    me.createMetaData(["seat": "12", "car": "3"]) { done($1) }
+                }
+                #expect(created == ["seat": "12", "car": "3"])
+                let updated = await seen { done in
+                    me.updateMetaData(["seat": "13"]) { done($1) }
+                }
+                #expect(updated == ["seat": "13", "car": "3"])
+                let deleted = await seen { me.deleteMetaData(key: "car", completionHandler: $0) }
+                #expect(deleted == ["seat": "13"])
+            }
+        }
+
         @Test func `another user's login leaves a kept channel as it was`() throws {
             try DoorStory.play(seed: 233) { story in
                 let url = try await story.channel("train")

@@ -173,8 +173,7 @@ extension SendbirdChatTests {
                     }
                     #expect(error == nil)
                 }
-                let query = try #require(channel.createPinnedMessageListQuery())
-                query.params.limit = 1
+                let query = try #require(channel.createPinnedMessageListQuery { $0.limit = 1 })
                 var texts: [[String]] = []
                 while query.hasNext {
                     let pins: [PinnedMessage]? = await story.wait { done in

@@ -111,6 +111,30 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `messages show their polls if the parameters or the app's options ask`() throws {
+            try DoorStory.play(seed: 142) { story in
+                defer { SendbirdChatOptions.setIncludePollDetails(false) }
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                _ = try await Self.send(story, channel)
+                func polls(_ params: MessageListParams) async -> [String] {
+                    await story.wait { done in
+                        channel.getMessagesByTimestamp(Int64.max, params: params) { messages, _ in
+                            done((messages ?? []).map { $0.poll?.title ?? "-" })
+                        }
+                    }
+                }
+                #expect(!SendbirdChatOptions.includePollDetails())
+                #expect(await polls(MessageListParams()) == ["-"])
+                let asking = MessageListParams(previousResultSize: 20, includePollDetails: true)
+                #expect(await polls(asking) == ["Lunch?"])
+                SendbirdChatOptions.setIncludePollDetails(true)
+                #expect(SendbirdChatOptions.includePollDetails())
+                #expect(await polls(MessageListParams()) == ["Lunch?"])
+            }
+        }
+
         @Test func `options change, votes end, and queries list polls and voters`() throws {
             try DoorStory.play(seed: 141) { story in
                 let url = try await story.channel("train")

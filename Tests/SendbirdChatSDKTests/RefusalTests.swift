@@ -47,6 +47,24 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `an empty text is refused at once, without a request ID`() throws {
+            try DoorStory.play(seed: 256) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                let answers = Answers<SBError?>()
+                let message = channel.sendUserMessage("") { answers.values.append($1) }
+                #expect(message.requestId.isEmpty)
+                #expect(message.sendingStatus == .failed)
+                await story.world.pass()
+                #expect(answers.values.count == 1)
+                let error = try #require(answers.values.compactMap { $0 }.first)
+                #expect(error.errorCode == .invalidParameter)
+                // It tells its number and its text, and nothing else.
+                #expect(Set(error.userInfo.keys) == [NSLocalizedDescriptionKey, "message"])
+            }
+        }
+
         @Test func `a push's arrival is reported to the client's server only`() throws {
             try DoorStory.play(seed: 252) { story in
                 let url = try await story.channel("train")
