@@ -44,20 +44,14 @@ package struct EvictionPlan: Equatable, Sendable {
     /// It is below `sizeBefore` even without a channel to evict if a rewrite packs the file.
     package let expectedSize: Int64
     /// The target of the plan.
+    ///
+    /// Pinned channels and other data may be too large by themselves for it.
     package let target: Int64
     /// The number of newest messages that each channel keeps.
     package let keptMessages: Int64
 
     /// Whether no step is needed.
     package var isEmpty: Bool { sizeBefore <= target }
-    package var freedBytes: Int64 { sizeBefore - expectedSize }
-    package var freedMessages: Int64 {
-        Self.sum(channels.map { $0.cachedMessageCount - keptMessages })
-    }
-    /// Whether the target is reached.
-    ///
-    /// It is not if pinned channels and other data are too large by themselves.
-    package var reachesTarget: Bool { expectedSize <= target }
 
     /// Plans for a budget: no eviction below the limit, and from there down to the target.
     ///

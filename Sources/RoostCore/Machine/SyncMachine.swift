@@ -120,9 +120,6 @@ package struct SyncMachine: Codable, Sendable {
     /// Whether an operation waits for a retry.
     package var isRetrying: Bool { pauses.contains { $0.value == .retry } }
 
-    /// Whether a channel is being caught up without waiting for a retry.
-    package var isCatchingUp: Bool { state.isCatchingUp }
-
     /// Takes one input and returns the effects to perform, in order.
     package mutating func receive(_ input: Input, at now: Timestamp) -> [Effect] {
         state.now = now

@@ -132,7 +132,7 @@ struct LiveEventTests {
         _ = script.pass(recovery)
         let end = script.commit(recovery)
         #expect(end.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
-        #expect(script.machine.isCatchingUp)
+        #expect(script.machine.state.isCatchingUp)
     }
 
     @Test func `the answer to a repeated send rewinds both change logs (scar 2)`() {
