@@ -105,12 +105,13 @@ extension ChatClient {
         var wide = ChannelFilter()
         wide.hidden = .all
         let selection = marks.isEmpty ? filter : wide
-        let channels = try await read { reader throws(StoreError) in
-            try await reader.channels(selection, order: .chronological, limit: .max).value
+        // The reader of pages answers the machine's questions too, which would wait.
+        let channels = try await readAtLength { reader throws(StoreError) in
+            try await reader.channels(selection, order: .chronological, limit: .max)
         }
         let shows = configuration.showsWaitingChanges
         let me = configuration.userID
-        // Not on the caller's thread, because the channels may be many.
+        // Not on the caller's thread, which may be the one that draws the screen.
         return await engine.read { [filter] _ in
             UnreadTotals(
                 channels.map { channel in
