@@ -68,7 +68,7 @@ package struct Retrying: SyncOperation {
         case (.beginning, .begin): return begin(&sync)
         case (.working, .ended(.failed(let error))): return fail(error, &sync)
         case (.working, .ended):
-            if let epoch, sync.isPresent(epoch) { return .end(.done) }
+            if sync.isPresent(epoch) { return .end(.done) }
             failures = 0
             return begin(&sync)
         case (.waiting, .paused):
@@ -91,7 +91,7 @@ package struct Retrying: SyncOperation {
     }
 
     private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             failures = 0
             return begin(&sync)
         }
@@ -237,7 +237,7 @@ package struct ListsUpdate: SyncOperation {
             state = .readingChanges
             return .need(.run(.changeLog(ChangeLogReading(.channelChanges))))
         case (.readingChanges, .ended(.done)):
-            if let epoch, sync.isPresent(epoch) { sync.session?.isChannelLogRead = true }
+            if sync.isPresent(epoch) { sync.session?.isChannelLogRead = true }
             sync.emitPending()
             return goOn(with: sync.lists.ids, &sync)
         case (.pacing(let list, let rest), .paused): return synchronize(list, rest, &sync)
@@ -255,7 +255,7 @@ package struct ListsUpdate: SyncOperation {
             state = .filling
             return .need(.run(.fill(ListFill())))
         }
-        guard let epoch, sync.isPresent(epoch) else { return fail(.notConnected, &sync) }
+        guard sync.isPresent(epoch) else { return fail(.notConnected, &sync) }
         let rest = Array(lists.dropFirst())
         state = .pacing(next, rest: rest)
         return sync.spendRequest() ?? synchronize(next, rest, &sync)
@@ -264,7 +264,7 @@ package struct ListsUpdate: SyncOperation {
     private mutating func synchronize(
         _ list: ListID, _ rest: [ListID], _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             sync.pacing.giveBack()
             return fail(.notConnected, &sync)
         }

@@ -58,7 +58,7 @@ package struct ChannelLookUp: SyncOperation {
     }
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             return sync.returnRequest()
         }
         sync.lookUps[channel] = false
@@ -69,7 +69,7 @@ package struct ChannelLookUp: SyncOperation {
     private mutating func store(
         _ found: GroupChannel, since mark: ChannelLedger.Mark, _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             sync.channelLedger.end()
             return .fail(.notConnected)
         }
@@ -91,7 +91,7 @@ package struct ChannelLookUp: SyncOperation {
     /// Removes a channel that the server denies to the user; any other error ends the attempt.
     private mutating func acceptRefusal(_ error: RoostError, _ sync: inout SyncState) -> Step {
         sync.unknownChannels.note(error, of: channel)
-        guard error.code.deniesChannel, let epoch, sync.isPresent(epoch) else {
+        guard error.code.deniesChannel, sync.isPresent(epoch) else {
             return .fail(error)
         }
         sync.noteDeparture(from: channel, isLeaving: false)

@@ -108,7 +108,7 @@ package struct TimelineSynchronization: SyncOperation {
         _ question: PageQuestion, _ page: OpenTimeline.FirstPage, _ open: OpenTimeline,
         _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .loading(page)
         return .need(.run(.page(PageFetch(open.channel, question, under: page.filter))))
     }
@@ -134,7 +134,7 @@ package struct TimelineSynchronization: SyncOperation {
         _ question: PageQuestion, _ page: OpenTimeline.FirstPage, _ open: OpenTimeline,
         _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .loadingRest(page)
         return .need(.run(.page(PageFetch(open.channel, question, under: open.filter))))
     }

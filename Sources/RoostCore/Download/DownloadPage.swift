@@ -38,7 +38,7 @@ package struct DownloadPage: SyncOperation {
     private let start: DownloadStart?
     /// The connection on which the server has named the newest message already; nil for none.
     private let knownEnd: LinkMachine.Epoch?
-    private var epoch: LinkMachine.Epoch = 0
+    private var epoch: LinkMachine.Epoch?
     /// The older end of the range that a page of newer messages continues; nil for other pages.
     private var olderEnd: Timestamp?
     private var state = State.beginning

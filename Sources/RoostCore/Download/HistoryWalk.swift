@@ -170,7 +170,7 @@ package struct HistoryWalk: SyncOperation {
     /// Repeats a failed request, or gives the channel up.
     private mutating func recover(from error: RoostError, _ sync: inout SyncState) -> Step {
         // The connection of the request is lost: the next one makes it again.
-        guard let epoch, sync.isPresent(epoch) else { return goOn(&sync) }
+        guard sync.isPresent(epoch) else { return goOn(&sync) }
         failures += 1
         if error.remedy == .retry || error.mayPassWithDisk, failures <= Self.retryLimit {
             sync.rest(

@@ -236,7 +236,7 @@ package struct InboxFetch: SyncOperation {
     }
 
     private mutating func fetch(after place: Position, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             sync.pacing.giveBack()
             return fail(.notConnected, &sync)
         }
@@ -248,15 +248,14 @@ package struct InboxFetch: SyncOperation {
         isChecked: Bool = false, movesOn: Bool = false, _ sync: inout SyncState
     ) -> Step {
         // A check on a lost connection may be out of date again.
-        let isPresent = epoch.map { sync.isPresent($0) } ?? false
-        sync.inboxes[id]?.endFetch(
-            of: channel, isChecked: isChecked && isPresent, movesOn: movesOn)
+        let isChecked = isChecked && sync.isPresent(epoch)
+        sync.inboxes[id]?.endFetch(of: channel, isChecked: isChecked, movesOn: movesOn)
         sync.goOn(id)
         return .end(.done)
     }
 
     private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return end(&sync) }
+        guard sync.isPresent(epoch) else { return end(&sync) }
         if error.remedy == .retry || error.mayPassWithDisk || error.endsSessionKey {
             guard let failures = sync.inboxes[id]?.restFetch(of: channel) else {
                 return .end(.done)

@@ -117,7 +117,10 @@ package struct SyncState: Codable, Sendable {
         self.session = session
     }
 
-    package func isPresent(_ epoch: LinkMachine.Epoch) -> Bool { session?.epoch == epoch }
+    /// Returns whether a connection is the present one; false for none.
+    package func isPresent(_ epoch: LinkMachine.Epoch?) -> Bool {
+        epoch != nil && session?.epoch == epoch
+    }
 }
 
 /// The decisions of the present step besides the request of the operation itself, in order.

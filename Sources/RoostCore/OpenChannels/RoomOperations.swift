@@ -211,7 +211,7 @@ package struct RoomReturn: SyncOperation {
 
     private mutating func enter(_ sync: inout SyncState) -> Step {
         // Each connection begins a return of its own.
-        guard let epoch, sync.isPresent(epoch), sync.rooms.rooms[channel] != nil else {
+        guard sync.isPresent(epoch), sync.rooms.rooms[channel] != nil else {
             return .end(.done)
         }
         state = .entering
@@ -219,7 +219,7 @@ package struct RoomReturn: SyncOperation {
     }
 
     private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch), !error.endsSessionKey else { return .end(.done) }
+        guard sync.isPresent(epoch), !error.endsSessionKey else { return .end(.done) }
         guard error.remedy == .retry else {
             guard let last = sync.rooms.rooms.removeValue(forKey: channel) else {
                 return .end(.done)
