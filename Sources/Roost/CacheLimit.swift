@@ -72,12 +72,8 @@ extension CacheLimit {
 
     var clearOrder: ClearOrder {
         switch order {
-        case .lastOpened, .custom(nil): .messageCollectionAccessedAt
-        case .custom(let goesFirst?):
-            .custom { left, right in
-                if goesFirst(left, right) { return .leftFirst }
-                return goesFirst(right, left) ? .rightFirst : .same
-            }
+        case .lastOpened, .custom(nil): .lastOpened
+        case .custom(let goesFirst?): ClearOrder(goesFirst)
         }
     }
 }

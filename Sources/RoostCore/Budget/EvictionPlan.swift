@@ -58,7 +58,7 @@ package struct EvictionPlan: Equatable, Sendable {
     /// Channels on a screen go last, and only if the cache would stay above the limit with them.
     package init(
         for budget: CacheBudget, channels: [CachedChannel], size: CacheSize,
-        order: ClearOrder = .messageCollectionAccessedAt, keeping keptMessages: Int64 = 0,
+        order: ClearOrder = .lastOpened, keeping keptMessages: Int64 = 0,
         only way: Way? = nil
     ) {
         guard budget.isReached(by: size.used) else {

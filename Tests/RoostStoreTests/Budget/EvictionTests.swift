@@ -233,12 +233,10 @@ struct EvictionTests {
     @Test func `an app's own order decides, even a contradictory one (R123, R124)`()
         async throws
     {
-        let last: ClearOrder.Comparator = { left, right in
-            left.url > right.url ? .leftFirst : .rightFirst
-        }
-        for comparator in [last, { _, _ in .rightFirst }] as [ClearOrder.Comparator] {
+        let last: ClearOrder.Comparator = { left, right in left.url > right.url }
+        for comparator in [last, { _, _ in true }] as [ClearOrder.Comparator] {
             var options = Fixture.options
-            options.clearOrder = .custom(comparator)
+            options.clearOrder = ClearOrder(comparator)
             let store = try await Store.open(.memory, owner: Fixture.owner, options)
             try await Cache.fill(store)
             let size = try await store.writer.cacheBytes()
