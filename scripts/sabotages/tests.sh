@@ -51,8 +51,8 @@ slip engine pause-of-busy-server-ignored 'LinkMachineTests' \
 slip engine socket-believed-after-background 'LinkMachineTests|LinkTableTests' \
     'a socket that died in the background counts as open until the next ping' \
     RoostCore/Connection/LinkMachine.swift \
-    'case .online: return stay + received(isAlive: false)' \
-    'case .online: return SABOTAGED ? stay : stay + received(isAlive: false)'
+    'case .online: return stay + probe()' \
+    'case .online: return SABOTAGED ? stay : stay + probe()'
 slip engine typing-resumes-after-stop 'TypingCallTests' \
     'others see a user as typing again who has stopped' \
     RoostCore/Members/TypingMachine.swift \
