@@ -78,7 +78,7 @@ extension Door {
         var message = preview(of: .user(params), in: channel)
         if let requestID { message.delivery = .unsent(requestID, .pending) }
         guard let name = message.requestID else { return message }
-        let current = currentClient()
+        let current = clientForCall()
         // The server's answer is waited for, so each channel has a queue of its own.
         sending(to: channel.url).add(on: self) { [message] in
             do throws(RoostError) {

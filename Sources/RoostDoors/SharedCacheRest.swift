@@ -39,7 +39,12 @@ final class SharedCacheRest: Sendable {
             if isForeground { state.isResting = false }
         }
         queue.add(on: door) {
-            guard let client = await client() else { return }
+            guard let client = await client() else {
+                // No file is open. The first call in the background opens some until its client
+                // has come to rest.
+                self.state.withLock { $0.isResting = !$0.isInForeground }
+                return
+            }
             if isForeground {
                 // A refusal leaves calls waiting; the next one tries again.
                 _ = try? await client.resume()
