@@ -229,7 +229,7 @@ extension SyncState {
         // An old name on disk does no harm; the next login brings the new one.
         start(.storing(Storing([.users([login.user])], from: .answer)))
         fillIndex()
-        beginOutboxSession(as: login.user)
+        outbox.me = login.user
         beginBudgetWatch()
         for channel in timelines.channels { moveOutbox(.hold(channel)) }
         // A running catch-up restarts.

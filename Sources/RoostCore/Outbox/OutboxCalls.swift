@@ -152,16 +152,27 @@ package struct OutboxOutcome: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch reply {
         case .begin:
-            switch sync.outbox.ending(of: requestID) {
-            case .some(let error?): return .fail(error)
-            case .some(nil): return .end(.done)
-            case nil:
-                sync.outbox.awaited.insert(requestID)
-                return .need(.wait(.outcome(requestID)))
-            }
+            if let ending = sync.ending(of: requestID) { return .end(ending) }
+            sync.outbox.awaited.insert(requestID)
+            return .need(.wait(.outcome(requestID)))
         case .woken(nil): return .end(.done)
         default: return .fail(reply)
         }
+    }
+}
+
+extension SyncState {
+    /// Returns the end of an item for a caller that waits; nil while the item is pending.
+    fileprivate func ending(of requestID: RequestID) -> Outcome? {
+        guard let item = outbox.order[requestID] else { return .done }
+        if case .failed(let code) = item.state {
+            // The recorded error may belong to an earlier attempt.
+            if let reason = outbox.reasons[requestID], reason.code == code {
+                return .failed(reason)
+            }
+            return .failed(RoostError(refused: code))
+        }
+        return isClosed ? .failed(.notConnected) : nil
     }
 }
 

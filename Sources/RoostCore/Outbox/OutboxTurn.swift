@@ -27,7 +27,7 @@ package struct OutboxTurn: SyncOperation {
             if isHeld { sync.outbox.turn = turn }
             state = .rereading(turn: isHeld ? turn : nil)
             return .need(.wait(.outboxDisk(sync.requestRead())))
-        case (.rereading(let turn?), .woken) where sync.outbox.isConnected:
+        case (.rereading(let turn?), .woken) where sync.session != nil:
             state = .matching(turn: turn)
             return .need(.run(.outbox(.matching(OutboxUnsureMessages()))))
         case (.rereading, .woken): return giveWay(&sync)
@@ -35,7 +35,7 @@ package struct OutboxTurn: SyncOperation {
             let unsure = sync.outbox.unsureChannels.filter { sync.catchUps[$0] == nil }
             for channel in unsure { sync.moveOutbox(.hold(channel)) }
             if !unsure.isEmpty { sync.start(.outbox(.search(OutboxSearch(unsure)))) }
-            guard sync.outbox.turn == turn, sync.outbox.isConnected else { return giveWay(&sync) }
+            guard sync.outbox.turn == turn, sync.session != nil else { return giveWay(&sync) }
             sync.moveOutbox(.wentOnline(now: sync.now))
             return .end(.done)
         default: return .fail(reply)
@@ -44,7 +44,7 @@ package struct OutboxTurn: SyncOperation {
 
     private func giveWay(_ sync: inout SyncState) -> Step {
         // A later request got the turn, and its operation continues.
-        guard sync.outbox.isConnected, sync.outbox.turn == nil else { return .end(.done) }
+        guard sync.session != nil, sync.outbox.turn == nil else { return .end(.done) }
         sync.moveOutbox(.wentOffline)
         sync.arm(.outboxTurn, for: Outbox.turnDelay)
         return .end(.done)
@@ -108,13 +108,7 @@ extension Outbox {
 }
 
 extension SyncState {
-    mutating func beginOutboxSession(as user: User) {
-        outbox.me = user
-        outbox.isConnected = true
-    }
-
     mutating func endOutboxSession() {
-        outbox.isConnected = false
         disarm(.outboxTurn)
         moveOutbox(.wentOffline)
     }
@@ -132,7 +126,7 @@ extension SyncState {
     mutating func resumeOutbox() {
         notes.isSuspended = false
         fillIndex()
-        if outbox.isConnected {
+        if session != nil {
             start(.outbox(.turn(OutboxTurn())))
         } else {
             requestRead()
@@ -146,7 +140,7 @@ extension SyncState {
         case .outboxRest(let lane): moveOutbox(.rested(lane))
         case .outboxSearch(let channel): moveOutbox(.searchRested(channel))
         case .outboxDisk: repairOutbox()
-        case .outboxTurn: if outbox.isConnected { start(.outbox(.turn(OutboxTurn()))) }
+        case .outboxTurn: if session != nil { start(.outbox(.turn(OutboxTurn()))) }
         default: break
         }
     }

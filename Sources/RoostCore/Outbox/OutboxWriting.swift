@@ -236,7 +236,7 @@ extension SyncState {
     }
 
     private mutating func repairLater() {
-        if !outbox.isFinished { arm(.outboxDisk, for: Outbox.repairDelay) }
+        if !isClosed { arm(.outboxDisk, for: Outbox.repairDelay) }
     }
 
     // MARK: Appending
