@@ -101,8 +101,8 @@ package actor ChannelListDriver {
     ///
     /// The first page is that of the disk, if it has any. A later page is that of the disk too if
     /// the server fails to answer; the outcome is an error only if the disk has no more. Later
-    /// changes to a page are delivered as events. Without a receiver of them, a connected client
-    /// waits for the server's first page.
+    /// changes of its channels are events. A driver without a receiver of events waits for the
+    /// server's first page while connected.
     package func load(
         then deliver: @Sendable (Result<[GroupChannel], RoostError>) -> Void
     ) async {

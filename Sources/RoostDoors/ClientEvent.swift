@@ -67,7 +67,8 @@ actor ClientObserver {
         let progress: Callback<UploadStep>
         /// The message once it is on disk; nil before.
         var message: Message?
-        /// Whether the caller knows that the message waits; the progress of its upload follows.
+        /// Whether the handler was called with `.waiting`; only the progress is reported from then
+        /// on.
         var isAnswered = false
     }
 

@@ -79,7 +79,7 @@ package struct EvictionPlan: Equatable, Sendable {
     ///   - channels: All channels with cached messages.
     ///   - size: The size of the whole cache.
     ///   - order: The order of eviction.
-    ///   - keptMessages: The number of newest messages that each channel keeps (idea 11).
+    ///   - keptMessages: The number of newest messages that each channel keeps.
     ///   - only: The only possible way, as in memory; nil chooses the shorter one.
     package init(
         downTo target: Int64, sparingOpenBelow spared: Int64? = nil,

@@ -123,9 +123,9 @@ package struct SharedLookUp: SyncOperation {
                     sync.lookUp(channel)
                     return .end(.done)
                 }
-                // Otherwise the next connection's change log brings the changes.
                 sync.noteDescription(of: channel)
             }
+            // After a failure the next connection's change log brings the changes.
             sync.wakeAll(.lookUp(channel), nil)
             return .end(.done)
         default: return .fail(reply)

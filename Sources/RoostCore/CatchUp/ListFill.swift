@@ -9,7 +9,7 @@
 import RoostModel
 import RoostWire
 
-/// The walk through the list of the user's channels; one on each connection.
+/// The walk through the list of the user's channels; one runs at a time.
 package struct ListFill: SyncOperation {
     /// The channels of a page; the server gives no more.
     private static let pageSize = 100

@@ -24,7 +24,7 @@ package struct Link: Codable, Sendable {
     /// The key of the last login; it outlives its socket.
     package var sessionKey: String? { login?.sessionKey }
 
-    /// Whether a socket is being opened or the login is in flight.
+    /// Whether a socket, the answer to a login or the app's token is awaited.
     package var isConnecting: Bool {
         switch state {
         case .opening, .authenticating, .awaitingToken: true

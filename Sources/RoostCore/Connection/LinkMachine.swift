@@ -3,8 +3,8 @@
 // The states of a connection, as a machine without I/O.
 //
 // Each socket gets an epoch. An input with another epoch than the present one comes from an
-// abandoned socket and changes nothing (scar 134). The shell performs the effects in order and has
-// no rules of its own.
+// abandoned socket and changes nothing (scar 134). `SyncState.perform` carries the effects out, in
+// order.
 
 import RoostModel
 
@@ -77,7 +77,7 @@ package struct LinkMachine: Equatable, Codable, Sendable {
         case arm(Timer, Duration)
         case disarm(Timer)
         case wentOnline(Epoch)
-        /// The link left `.online`, or a first attempt failed, with the reason.
+        /// A connection or an attempt has ended; without a reason the app has ended it.
         case wentOffline(reason: Refusal?)
     }
 

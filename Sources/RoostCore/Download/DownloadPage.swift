@@ -7,9 +7,9 @@ import RoostWire
 
 /// One step of a download.
 package struct DownloadStep: Equatable, Codable, Sendable {
-    /// The number of new messages and the time back to which the channel is covered; nil if no page
-    /// was left to fetch.
+    /// The growth of the channel's cached messages; negative if some were deleted meanwhile.
     package let added: Int
+    /// The time back to which the channel is covered; nil if no page was left to fetch.
     package let reached: Timestamp?
     /// The time up to which a page of newer messages reaches; nil for other pages.
     package let reachedNewer: Timestamp?

@@ -107,8 +107,9 @@ extension SyncState {
         return [.channelNews(channel, news)]
     }
 
-    /// Does the same for a change that answers in flight may lack or contain: the channel is looked
-    /// up again.
+    /// Records a change that answers in flight may lack or contain, and returns its mutations.
+    ///
+    /// The channels of such answers are looked up again.
     package mutating func learn(_ news: ChannelNews, of channel: ChannelURL) -> [Mutation] {
         channelLedger.note(changeOf: channel, by: news)
         return news.mutations(of: channel, me: me)

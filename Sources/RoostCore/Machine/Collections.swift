@@ -33,7 +33,7 @@ package struct OpenCollections<
         }
     }
 
-    /// Calls a closure with each open collection, to change it in place; it cannot be closed there.
+    /// Changes each open collection in place; the closure must not set it to nil.
     mutating func changeEach(_ body: (ID, inout Collection?) -> Void) {
         for index in collections.indices {
             body(collections[index].id, &collections[index].collection)

@@ -22,7 +22,8 @@ package struct SyncMachine: Codable, Sendable {
     }
 
     package indirect enum Input: Codable, Sendable {
-        /// An event of the socket, the network or the app's place on the device.
+        /// An event of the socket or the network, or a move of the app to the foreground or
+        /// background.
         case link(LinkMachine.Input)
         /// A frame of the socket; the named operation ends when the frame is applied.
         case frame(OperationID, ServerEvent, LinkMachine.Epoch)

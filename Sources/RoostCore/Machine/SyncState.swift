@@ -202,7 +202,7 @@ extension SyncState {
 
     package mutating func endFetch(of channel: ChannelURL) {
         ledgers[channel]?.end()
-        if ledgers[channel]?.isEmpty == true { ledgers[channel] = nil }
+        if ledgers[channel]?.isIdle == true { ledgers[channel] = nil }
     }
 
     /// Notes a deletion that the server has reported.
@@ -224,7 +224,8 @@ extension SyncState {
     ///
     /// - Parameters:
     ///   - channel: The channel.
-    ///   - isLeaving: Whether the channel goes on without the user, as far as is known.
+    ///   - isLeaving: Whether open lists report the channel as left; false if it was deleted, or the
+    ///     server only denies it.
     package mutating func noteDeparture(from channel: ChannelURL, isLeaving: Bool = true) {
         if isLeaving { lists.changeEach { $1?.noteLeaving(channel) } }
         channelLedger.note(departureFrom: channel)
@@ -237,10 +238,10 @@ extension SyncState {
         discardMarks(in: channel)
     }
 
-    /// Divides an answer about channels: the fresh ones become a mutation, the stale ones are
-    /// looked up.
+    /// Accepts the channels of an answer, and notes them, because other answers in flight may be
+    /// older.
     ///
-    /// Other answers in flight may be older than this one.
+    /// - Returns: The mutations, and the channels that must be looked up.
     package mutating func take(
         _ channels: [GroupChannel], since mark: ChannelLedger.Mark
     ) -> (mutations: [Mutation], stale: [ChannelURL]) {

@@ -198,8 +198,11 @@ extension OutboxDisk.Work {
 enum OutboxFollowUp: Equatable, Codable, Sendable {
     /// The outbox has given up on an item.
     case failed(OutboxItem, RoostError.Code)
+    /// The item has left the outbox: delivered, made or canceled.
     case removed(OutboxItem)
+    /// The change has lost its message.
     case dropped(OutboxItem)
     case event(OutboxEvent)
+    /// The item is sent now.
     case leave(RequestID)
 }

@@ -172,7 +172,9 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     var lanes: [Lane: LaneState] = [:]
     /// The lanes in the order of their first items; the order of a dictionary differs between runs.
     var laneOrder: [Lane] = []
+    /// The channels whose messages wait for a catch-up.
     var held: Set<ChannelURL> = []
+    /// The messages that are being deleted.
     var heldBack: Set<RequestID> = []
     /// The changes that wait for each unsent message, in order.
     var dependents: [RequestID: [RequestID]] = [:]

@@ -108,6 +108,11 @@ extension Outbox {
 }
 
 extension SyncState {
+    /// Whether items wait for another process, which has the turn to send.
+    var awaitsTurn: Bool {
+        session != nil && outbox.turn == nil && outbox.order.pendingCount > 0
+    }
+
     mutating func endOutboxSession() {
         disarm(.outboxTurn)
         moveOutbox(.wentOffline)

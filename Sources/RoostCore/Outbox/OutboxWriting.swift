@@ -293,7 +293,7 @@ extension SyncState {
     @discardableResult
     mutating func requeueUnwritten(_ requestID: RequestID, _ now: Timestamp) -> Bool {
         guard case .failed? = outbox.order[requestID]?.state else { return false }
-        // Owed before the notes that the lanes add.
+        // Noted first, so that it is written before the notes of the lanes.
         outbox.disk.note(.requeued(requestID, createdAt: now))
         _ = writeNotes()
         return requeue(requestID, nil, now)

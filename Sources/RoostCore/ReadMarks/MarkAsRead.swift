@@ -10,7 +10,9 @@ import RoostWire
 package struct ReadMarks: Equatable, Codable, Sendable {
     var machine = ReadMarkMachine()
     private var rounds: [ChannelURL: Rounds] = [:]
-    /// The channels with an unread mark in progress: until the look-up the cache has the old mark.
+    /// The channels that are being marked as unread.
+    ///
+    /// Until their look-up the cache has the old mark.
     package var retreats: Set<ChannelURL> = []
     /// The times of the newest live messages, with those that no list shows.
     private var newest: [ChannelURL: Timestamp] = [:]
@@ -178,9 +180,8 @@ package struct ReadMarkPause: SyncOperation {
 
 /// A call that marks messages as unread.
 ///
-/// At its end the channel has been looked up, or cannot be now.
-///
-/// An earlier read mark is not sent after it.
+/// It ends when the channel is looked up, or cannot be. A read mark that waits is dropped, because
+/// it would undo this one.
 package struct MarkAsUnread: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
