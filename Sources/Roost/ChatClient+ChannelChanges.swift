@@ -4,9 +4,9 @@ import RoostCore
 public import RoostModel
 import RoostStore
 
-// Changes of channels and of the user's own settings in them. Each call returns once its change is on
-// disk, with or without a connection; delivery survives a relaunch (`docs/delivery.md`). Until the
-// server has made the change, channel lists and `channel(_:)` show the channel with it
+// Changes of channels and of the user's own settings in them. Each call returns once its change is
+// on disk, with or without a connection; delivery survives a relaunch (`docs/delivery.md`). Until
+// the server has made the change, channel lists and `channel(_:)` show the channel with it
 // (`GroupChannel.pendingChanges`). A refused change is in `refusals(in:)`, and the channel is as
 // before.
 

@@ -229,7 +229,8 @@ extension ChatClient {
 
     /// Returns the waiting changes of a channel, in the order of their calls.
     ///
-    /// Timelines, channel lists, searches and look-ups show messages and channels with them already.
+    /// Timelines, channel lists, searches and look-ups show messages and channels with them
+    /// already.
     public func pendingChanges(in channel: ChannelURL) async -> [PendingChange] {
         await engine.read { $0.outbox.pendingChanges(in: channel) }
     }

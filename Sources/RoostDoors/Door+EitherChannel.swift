@@ -7,7 +7,8 @@ package import RoostModel
 // they fail if they cannot be sent at once.
 
 extension Door {
-    /// Sends a message unless there is a reason against it, and returns at once the pending message.
+    /// Sends a message unless there is a reason against it, and returns at once the pending
+    /// message.
     package func send(
         _ params: MessageParams, to channel: ChannelAddress, refusal: RoostError?,
         progress: Callback<UploadStep> = .none,

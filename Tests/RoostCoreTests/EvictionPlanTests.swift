@@ -131,7 +131,7 @@ struct EvictionPlanTests {
         #expect(plan.expectedSize == 52 * Self.mega)
     }
 
-    @Test func `of a channel that keeps some messages only the rest counts as freed (idea 11)`() {
+    @Test func `of a channel that keeps some messages only the rest counts as freed`() {
         let channels = (0..<30).map { Self.channel("\($0)", accessedAt: Int64($0)) }
         func plan(keeping kept: Int64) -> EvictionPlan {
             EvictionPlan(

@@ -90,8 +90,8 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
         return entries.contains { $0.channel == channel && $0.news == nil }
     }
 
-    /// Returns whether the effect of the user's own request may be older than the known state of the
-    /// channel.
+    /// Returns whether the effect of the user's own request may be older than the known state of
+    /// the channel.
     ///
     /// The event of the request itself is no newer state.
     ///

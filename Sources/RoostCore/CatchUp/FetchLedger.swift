@@ -108,7 +108,8 @@ package struct FetchLedger: Codable, Sendable {
 
     /// Notes that a commit has deleted messages.
     ///
-    /// Their deletion may have been reported before a fetch began, and stored after it counted them.
+    /// Their deletion may have been reported before a fetch began, and stored after it counted
+    /// them.
     package mutating func noteRemoval() { removal = nextNumber() ?? removal }
 
     package mutating func note(deletionOf id: MessageID) {

@@ -42,8 +42,8 @@ package struct Link: Codable, Sendable {
 
     /// The error of a call that needs a connection and has none.
     ///
-    /// After a refusal for good it has the message and the remedy of the refusal, because a retry of
-    /// the call cannot help.
+    /// After a refusal for good it has the message and the remedy of the refusal, because a retry
+    /// of the call cannot help.
     package var absence: RoostError {
         guard case .refused(let refusal) = state else { return .notConnected }
         let reason = RoostError(refusal)

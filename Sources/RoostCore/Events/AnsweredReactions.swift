@@ -73,8 +73,8 @@ package struct AnsweredReactions: Equatable, Codable, Sendable {
 }
 
 extension SyncState {
-    /// Returns the mutation for the event of a reaction, or for an answer equivalent to one; nil for
-    /// an event that a later change of the same user has overtaken.
+    /// Returns the mutation for the event of a reaction, or for an answer equivalent to one; nil
+    /// for an event that a later change of the same user has overtaken.
     mutating func mutation(
         for event: ReactionEvent, from origin: ChangeOrigin
     ) -> Mutation? {

@@ -20,7 +20,8 @@ package struct LiveEvent: SyncOperation {
         /// Reads the messages before a deleted last message.
         case readingPreview(MessageID, of: Message)
         case committing
-        /// Reads the channels that the commit left unchanged, for effects that only the server knows.
+        /// Reads the channels that the commit left unchanged, for effects that only the server
+        /// knows.
         case readingChannel(ChannelURL, rest: [ChannelURL])
     }
 

@@ -151,7 +151,8 @@ extension MessagesChange {
         }
     }
 
-    /// Returns whether a message that a gap answer has counted was removed; the answer is void then.
+    /// Returns whether a message that a gap answer has counted was removed; the answer is void
+    /// then.
     fileprivate func takesCounted(upTo end: Position) -> Bool {
         if let cutThrough, cutThrough >= end.createdAt { return true }
         return deleted.contains { $0.isCounted(upTo: end) }

@@ -156,8 +156,8 @@ package enum Notice: Equatable, Sendable {
     case closeSocket
     /// Asks the app for a token; the answer is an input of the link.
     case askToken(LinkMachine.Epoch)
-    /// Messages could not be read and are gone from the cache; the shell writes the event's sentence,
-    /// because a replay knows only a name for the channel.
+    /// Messages could not be read and are gone from the cache; the shell writes the event's
+    /// sentence, because a replay knows only a name for the channel.
     case forgotten(messages: Int, in: ChannelURL)
     /// Puts messages into the search index that it lacks; `.indexFilled` reports the end.
     case fillIndex
@@ -224,8 +224,8 @@ extension SyncState {
     ///
     /// - Parameters:
     ///   - channel: The channel.
-    ///   - isLeaving: Whether open lists report the channel as left; false if it was deleted, or the
-    ///     server only denies it.
+    ///   - isLeaving: Whether open lists report the channel as left; false if it was deleted, or
+    ///     the server only denies it.
     package mutating func noteDeparture(from channel: ChannelURL, isLeaving: Bool = true) {
         if isLeaving { lists.changeEach { $1?.noteLeaving(channel) } }
         channelLedger.note(departureFrom: channel)

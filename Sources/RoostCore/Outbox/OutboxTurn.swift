@@ -127,7 +127,8 @@ extension SyncState {
 
     /// Takes up sending after the files are opened again.
     ///
-    /// An index in memory is gone with the files, and is filled again; a complete one costs a query.
+    /// An index in memory is gone with the files, and is filled again; a complete one costs a
+    /// query.
     mutating func resumeOutbox() {
         notes.isSuspended = false
         fillIndex()

@@ -221,7 +221,7 @@ extension OpenTimeline {
 
     /// Removes a message that has left the outbox.
     ///
-    /// - Returns: Whether that suffices; while commits wait for a read, all unsent messages are needed.
+    /// - Returns: False while commits wait for a read, because all unsent messages are needed then.
     mutating func dropUnsent(_ requestID: RequestID) -> Bool {
         if reads.isUnderWay || needsRead { return false }
         removeUnsent(requestID)
@@ -263,7 +263,7 @@ extension OpenTimeline {
     /// Takes the changes of the channel's messages that wait in the outbox.
     ///
     /// A change that the server has made leaves the outbox behind the commit with its effect. While
-    /// commits wait for a read, the marks wait too: otherwise the old state would be shown once more.
+    /// commits wait for a read, the marks wait too: otherwise the old state would be shown again.
     mutating func mark(_ new: MessageMarks) {
         guard showsChanges else { return }
         latestMarks = new

@@ -160,7 +160,7 @@ struct EvictionTests {
     }
 
     @Test(arguments: [1, 30])
-    func `each channel keeps its newest messages if configured (idea 11)`(
+    func `each channel keeps its newest messages if configured`(
         _ kept: Int
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
