@@ -146,7 +146,7 @@ actor ClientObserver {
             door?.log.note(step, new)
             notify(.connection(step, new, user))
         }
-        guard case .connected = new else { return failSenders() }
+        guard case .connected = new else { return answerWaiting() }
     }
 
     // MARK: Outcomes of messages
@@ -178,10 +178,10 @@ actor ClientObserver {
         guard let index = senders.firstIndex(where: { $0.number == number }) else { return }
         senders[index].message = message
         if case .connected = state { return }
-        failSenders()
+        answerWaiting()
     }
 
-    private func failSenders() {
+    private func answerWaiting() {
         for index in senders.indices where !senders[index].isAnswered {
             guard let message = senders[index].message else { continue }
             door?.notify(senders[index].callback, (message, .waiting))

@@ -207,7 +207,7 @@ package struct ChannelUpdate: SyncOperation {
 
     private func finish(_ sync: inout SyncState) -> Step {
         for timeline in sync.timelines.ids(of: channel) {
-            sync.note(refusal: failure, of: timeline)
+            sync.report(failure, to: timeline)
             sync.endArrival(at: timeline, failure)
         }
         return failure.map { .fail($0) } ?? .end(.done)

@@ -205,11 +205,11 @@ extension ChangeLogReading {
         switch (fetch, result) {
         case (.messages(let channel, let beginning), .success(.messageChanges(let changes))):
             let ledger = sync.news(of: channel, since: beginning)
-            page = sync.judge(changes, in: channel, ledger)
+            page = sync.accept(changes, in: channel, ledger)
             sync.endFetch(of: channel)
             if ledger.hasDeparture { return .fail(.departed) }
         case (.channels(let asked), .success(.channelChanges(let changes))):
-            page = sync.judge(changes, since: asked)
+            page = sync.accept(changes, since: asked)
             sync.channelLedger.end()
         case (_, .failure(let error)):
             end(fetch, &sync)

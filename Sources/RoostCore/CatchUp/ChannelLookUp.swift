@@ -73,7 +73,7 @@ package struct ChannelLookUp: SyncOperation {
             sync.channelLedger.end()
             return .fail(.notConnected)
         }
-        let (mutations, stale) = sync.take([found], since: mark)
+        let (mutations, stale) = sync.accept([found], since: mark)
         state = .committing(isStale: !stale.isEmpty)
         return .need(.commit(mutations + sync.firstListCursor, .event))
     }

@@ -115,7 +115,7 @@ package struct ListFill: SyncOperation {
             return .fail(.notConnected)
         }
         let next = page.next.isEmpty ? Cursor.listEnd : .token(page.next)
-        let (mutations, stale) = sync.take(page.channels, since: mark)
+        let (mutations, stale) = sync.accept(page.channels, since: mark)
         state = .committing(next: next, stale: stale, channels: page.channels.map(\.url))
         // If the cache was cleared meanwhile, the pages before this one are gone: the walk
         // restarts.

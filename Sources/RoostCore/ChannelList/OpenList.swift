@@ -67,7 +67,7 @@ package struct OpenList: Codable, Sendable {
     }
 
     /// Whether marks have changed during the read that is under way.
-    package var owesMarks: Bool { !nextMarks.isEmpty }
+    package var hasWaitingMarks: Bool { !nextMarks.isEmpty }
 
     /// Returns the changes since the last call.
     mutating func takePublications() -> [ListDiff<GroupChannel>] {

@@ -215,7 +215,7 @@ package struct InboxFetch: SyncOperation {
         case (.checking, .ended(.done)): return end(isChecked: true, &sync)
         case (.resting, .paused):
             sync.inboxes[id]?.endRest(of: channel)
-            sync.goOn(id)
+            sync.advance(id)
             return .end(.done)
         default: return fail(reply.error, &sync)
         }
@@ -250,7 +250,7 @@ package struct InboxFetch: SyncOperation {
         // A check on a lost connection may be out of date again.
         let isChecked = isChecked && sync.isPresent(epoch)
         sync.inboxes[id]?.endFetch(of: channel, isChecked: isChecked, movesOn: movesOn)
-        sync.goOn(id)
+        sync.advance(id)
         return .end(.done)
     }
 
@@ -262,20 +262,20 @@ package struct InboxFetch: SyncOperation {
             }
             let wait = Self.backoff.wait(beforeAttempt: failures, entropy: sync.random.next())
             state = .resting
-            sync.goOn(id)
+            sync.advance(id)
             return .need(.pause(wait, .retry))
         }
         // Without the log the cached messages are the best that is known.
         if need == .changes { return end(isChecked: true, &sync) }
         sync.inboxes[id]?.refuseFetch(of: channel)
-        sync.goOn(id)
+        sync.advance(id)
         return .end(.done)
     }
 }
 
 extension SyncState {
     /// Begins the fetches that an inbox needs, and wakes its reader if there is something to do.
-    mutating func goOn(_ id: InboxID) {
+    mutating func advance(_ id: InboxID) {
         while session != nil, let next = inboxes[id]?.beginFetch() {
             start(
                 .inboxFetch(
@@ -289,14 +289,14 @@ extension SyncState {
         inboxes[id]?.endLook(
             window, me: me, liveEnd: session?.liveEnds[channel],
             isConnected: session != nil)
-        goOn(id)
+        advance(id)
     }
 
     /// Looks at every channel of the open inboxes, because a connection has begun.
     mutating func beginInboxSession() {
         for id in inboxes.ids {
             inboxes[id]?.beginSession()
-            goOn(id)
+            advance(id)
         }
     }
 
@@ -309,7 +309,7 @@ extension SyncState {
             } else {
                 inboxes[id]?.lookAgain()
             }
-            goOn(id)
+            advance(id)
         }
     }
 
@@ -317,7 +317,7 @@ extension SyncState {
     mutating func deliverToInboxes(_ commit: Commit) {
         for id in inboxes.ids {
             inboxes[id]?.receive(commit)
-            goOn(id)
+            advance(id)
         }
     }
 

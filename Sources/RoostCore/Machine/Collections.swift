@@ -75,7 +75,7 @@ extension SyncState {
         }
         for id in timelines.ids {
             let need = timelines[id]?.receive(commit, from: origin) ?? .nothing
-            see(to: need, of: id)
+            satisfy(need, of: id)
         }
         for id in lists.ids where lists[id]?.receive(commit, from: origin) == true {
             start(.listRead(ListRead(id, from: nil)))
@@ -90,7 +90,7 @@ extension SyncState {
         noteChangeOfFigures()
         for id in timelines.ids {
             timelines[id]?.missCommits()
-            see(to: .reread, of: id)
+            satisfy(.reread, of: id)
         }
         for id in lists.ids {
             lists[id]?.missCommits()
@@ -98,7 +98,7 @@ extension SyncState {
         }
         for id in inboxes.ids {
             inboxes[id]?.missCommits()
-            goOn(id)
+            advance(id)
         }
     }
 
@@ -106,7 +106,7 @@ extension SyncState {
     /// another process has made.
     mutating func readAgain(_ channel: ChannelURL) {
         for id in timelines.ids(of: channel) where timelines[id]?.missCommits() == true {
-            see(to: .reread, of: id)
+            satisfy(.reread, of: id)
         }
     }
 

@@ -242,7 +242,7 @@ extension SyncState {
     /// older.
     ///
     /// - Returns: The mutations, and the channels that must be looked up.
-    package mutating func take(
+    package mutating func accept(
         _ channels: [GroupChannel], since mark: ChannelLedger.Mark
     ) -> (mutations: [Mutation], stale: [ChannelURL]) {
         let (fresh, stale) = channelLedger.parted(channels, since: mark)

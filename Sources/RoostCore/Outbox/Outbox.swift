@@ -108,13 +108,12 @@ extension SyncState {
     mutating func moveOutbox(
         _ input: OutboxMachine.Input, then followUps: [OutboxFollowUp] = []
     ) -> Int? {
-        carryOut(step(input), then: followUps)
+        carryOut(moveLanes(input), then: followUps)
     }
 
     /// Moves the lanes; the caller carries the effects out.
-    mutating func step(_ input: OutboxMachine.Input) -> [OutboxMachine.Effect] {
-        let effects = outbox.lanes.handle(input)
-        return effects
+    mutating func moveLanes(_ input: OutboxMachine.Input) -> [OutboxMachine.Effect] {
+        outbox.lanes.handle(input)
     }
 
     @discardableResult

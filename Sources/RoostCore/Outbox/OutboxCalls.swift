@@ -31,7 +31,7 @@ package struct OutboxOpening: SyncOperation {
         case (.reading, .outbox(.success(.news(let items)))):
             for item in items?.items ?? [] {
                 sync.outbox.order.place(item)
-                _ = sync.step(.queued(OutboxMachine.Item(item)))
+                _ = sync.moveLanes(.queued(OutboxMachine.Item(item)))
             }
             state = .tidying
             let past = sync.now.advanced(by: -Self.orphanAgeMS)

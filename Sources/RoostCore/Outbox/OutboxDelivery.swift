@@ -323,7 +323,7 @@ extension OutboxDelivery {
         case (.marking(let moment), .answer(.success)):
             // The event of the mark comes later; until then the cache must not show the old count.
             state = .committing
-            return .need(.commit(sync.mutations(for: .read(moment), in: channel), .answer))
+            return .need(.commit(sync.record(.read(moment), in: channel), .answer))
         case (.applyingChange, .ended), (.deliveringCommits, .woken), (.committing, .committed):
             sync.noteMade(requestID)
             return .end(.done)

@@ -250,7 +250,7 @@ extension SyncState {
         guard !outbox.order.contains(item.requestID) else { return }
         outbox.order.place(item)
         let isNoted = draft.leaves && item.createdAt == draft.createdAt
-        let effects = step(.queued(OutboxMachine.Item(item, isNoted: isNoted)))
+        let effects = moveLanes(.queued(OutboxMachine.Item(item, isNoted: isNoted)))
         if let message = outbox.message(item) {
             showUnsent(of: item.channel)
             publish(.queued(message))

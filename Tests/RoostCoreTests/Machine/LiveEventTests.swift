@@ -196,7 +196,7 @@ struct LiveEventTests {
             channelURL: Script.channel, user: User(id: "me"), timestamp: Script.loginAt)
         event.isExcluded = true
         let effects = script.frame(.read(event))
-        #expect(script.machine.state.marks.retreats == [Script.channel])
+        #expect(script.machine.state.marks.unreadMarks == [Script.channel])
         #expect(effects.mutations.isEmpty && Self.events(effects).isEmpty)
         #expect(effects.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
     }
