@@ -183,12 +183,15 @@ final class InboxReader: Sendable {
         } onCancel: {
             close()
         }
-        guard let message = try? result.get() ?? nil else {
+        switch result {
+        case .success(let message?): return InboxItem(message, name, engine)
+        case .success(nil):
             close()
-            _ = try result.get()
             return nil
+        case .failure(let error):
+            close()
+            throw error
         }
-        return InboxItem(message, name, engine)
     }
 
     /// Waits for the next message; nil at the end.

@@ -367,7 +367,7 @@ extension LiveEvent {
         case .error(let error, acknowledges: let requestID?):
             let error = RoostError(error)
             sync.noteRefusal(of: requestID, error)
-            if error.endsSessionKey { sync.renewSession() }
+            if error.code.endsSessionKey { sync.renewSession() }
         case .expired: sync.renewSession()
         case .poll(let event): if origin == .event { announcePoll(event, &sync) }
         case .reaction, .login, .pong, .error, .busy, .room, .inOpenChannel, .unknown: break

@@ -102,8 +102,6 @@ package struct InboxReaderOpening: SyncOperation {
 
 /// The wait for the next message of an inbox; ends without one when the reader is closed.
 package struct InboxTaking: SyncOperation {
-    /// The number of channels on disk; the reader asks for one more to know whether there are more.
-    private static let everyChannel = Int.max - 2
     /// The pause after a read that the disk refused, and the number of refusals until the end.
     private static let pause = Duration.seconds(5)
     private static let patience = 12
@@ -162,8 +160,7 @@ package struct InboxTaking: SyncOperation {
         }
         guard sync.inboxes[id]?.isListed == true else {
             state = .listing
-            return .need(
-                .read(.channels(.everything, .latestLastMessage, limit: Self.everyChannel)))
+            return .need(.read(.everyChannel))
         }
         if let query = sync.inboxes[id]?.beginLook() {
             state = .looking
@@ -178,9 +175,6 @@ package struct InboxTaking: SyncOperation {
 package struct InboxFetch: SyncOperation {
     /// The messages of a page; the server gives at most 200.
     private static let pageSize = 100
-    /// The waits between the attempts: 1...2 s at first, 30...60 s at last.
-    private static let backoff = Backoff(
-        interval: .seconds(2), maxInterval: .seconds(60), multiplier: 2, retryCount: -1)
 
     private enum State: Equatable, Codable, Sendable {
         case beginning
@@ -256,11 +250,11 @@ package struct InboxFetch: SyncOperation {
 
     private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
         guard sync.isPresent(epoch) else { return end(&sync) }
-        if error.remedy == .retry || error.mayPassWithDisk || error.endsSessionKey {
+        if error.remedy == .retry || error.mayPassWithDisk || error.code.endsSessionKey {
             guard let failures = sync.inboxes[id]?.restFetch(of: channel) else {
                 return .end(.done)
             }
-            let wait = Self.backoff.wait(beforeAttempt: failures, entropy: sync.random.next())
+            let wait = Backoff.patient.wait(beforeAttempt: failures, entropy: sync.random.next())
             state = .resting
             sync.advance(id)
             return .need(.pause(wait, .retry))

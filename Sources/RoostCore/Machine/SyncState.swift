@@ -39,7 +39,7 @@ package struct SyncState: Codable, Sendable {
     /// Whether the server is counting the messages of gaps; one channel is counted at a time.
     var isCounting = false
     /// The channels whose catch-up runs.
-    package var catchUps: [ChannelURL: OngoingCatchUp] = [:]
+    package var catchUps: [ChannelURL: CatchUpWish] = [:]
     /// Those of them that wait for their next attempts.
     package var restingCatchUps = RestingCatchUps()
     /// The downloads that have not ended.

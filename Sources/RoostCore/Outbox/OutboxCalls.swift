@@ -84,9 +84,9 @@ package struct OutboxResending: SyncOperation {
 
     private mutating func requeue(_ sync: inout SyncState) -> Step {
         // Checked after each wait, because items may have changed meanwhile.
-        if sync.outbox.disk.isBehind {
+        if let flush = sync.flushNotes() {
             state = .writingNotes
-            return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allNotes))))
+            return flush
         }
         guard case .failed? = sync.outbox.order[requestID]?.state,
             !sync.outbox.disk.requeuing.contains(requestID)

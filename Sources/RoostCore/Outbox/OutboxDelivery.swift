@@ -378,9 +378,7 @@ package struct OutboxNewestPage: SyncOperation {
             }
             guard hasHole else { return .end(.done) }
             state = .fetching
-            let page = PageFetch(
-                channel, .around(.distantFuture, older: Outbox.lookBack, newer: 0),
-                isOffline: true)
+            let page = PageFetch(channel, .newest(Outbox.lookBack), isOffline: true)
             return .need(.run(.page(page)))
         // A failed page is made good by the next catch-up.
         case (.fetching, .ended): return .end(.done)

@@ -70,9 +70,7 @@ package struct OutboxSearch: SyncOperation {
         default: return .fail(reply)
         }
         guard let next = channels.first else { return .end(.done) }
-        return .need(
-            .run(
-                .page(PageFetch(next, .around(.distantFuture, older: Outbox.lookBack, newer: 0)))))
+        return .need(.run(.page(PageFetch(next, .newest(Outbox.lookBack)))))
     }
 }
 
@@ -85,8 +83,7 @@ package struct OutboxArrivalSearch: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch reply {
         case .begin:
-            let newest = PageQuestion.around(.distantFuture, older: Outbox.lookBack, newer: 0)
-            return .need(.run(.page(PageFetch(channel, newest))))
+            return .need(.run(.page(PageFetch(channel, .newest(Outbox.lookBack)))))
         case .ended(let outcome):
             var isKnown = true
             // A channel that the server refuses to show can only be left.

@@ -124,6 +124,12 @@ extension SyncState {
         return ticket
     }
 
+    /// Writes the notes that would undo a later write of an item; nil if there are none.
+    mutating func flushNotes() -> Step? {
+        guard outbox.disk.isBehind else { return nil }
+        return .need(.wait(.outboxDisk(enqueue(outbox.disk.allNotes))))
+    }
+
     /// Writes the unwritten notes; nil while writing pauses after a refusal.
     ///
     /// If the process ends first, an item may be sent again; its request ID makes the duplicate

@@ -249,7 +249,7 @@ package struct MarkAsUnread: SyncOperation {
 extension SyncState {
     /// Sends a mark now, or after the pause.
     fileprivate mutating func wishMark(in channel: ChannelURL) {
-        guard marks.machine.wish(for: channel) == .send else { return }
+        guard marks.machine.wish(for: channel) else { return }
         start(.readMarkSending(ReadMarkSending(channel)))
     }
 
