@@ -29,8 +29,8 @@ public struct CacheLimit: Sendable {
 
     /// The size at which channels are evicted.
     ///
-    /// The least limit is 64 MiB, and smaller values count as 64 MiB. `ByteCount(bytes: .max)` means
-    /// no limit.
+    /// The least limit is 64 MiB, and smaller values count as 64 MiB. `ByteCount(bytes: .max)`
+    /// means no limit.
     public var maxSize: ByteCount
     /// The order in which channels are evicted.
     public var order: Order
@@ -72,12 +72,8 @@ extension CacheLimit {
 
     var clearOrder: ClearOrder {
         switch order {
-        case .lastOpened, .custom(nil): .messageCollectionAccessedAt
-        case .custom(let goesFirst?):
-            .custom { left, right in
-                if goesFirst(left, right) { return .leftFirst }
-                return goesFirst(right, left) ? .rightFirst : .same
-            }
+        case .lastOpened, .custom(nil): .lastOpened
+        case .custom(let goesFirst?): ClearOrder(goesFirst)
         }
     }
 }

@@ -10,8 +10,8 @@ import RoostStore
 // its message deleted, and no page tells. So nothing is added under a log that has a cursor.
 
 extension ChatClient {
-    /// Adds channels to a cache that has read no change log of them; the copy of a cached channel is
-    /// ignored, because it is older.
+    /// Adds channels to a cache that has read no change log of them; the copy of a cached channel
+    /// is ignored, because it is older.
     ///
     /// The next connection reads the change log from the oldest of them on.
     package func adopt(_ channels: [GroupChannel]) async throws(RoostError) {

@@ -49,9 +49,10 @@ extension ChatClient {
     ///
     /// A Roost server compares fingerprints of 150 messages each, and only differing stretches are
     /// fetched. From another server all cached messages are fetched again, 200 a request. Gaps
-    /// between covered stretches are no differences: see `explain(_:in:under:)`. A fingerprint covers
-    /// places and edits, and no reactions or counts of replies: the change log brings those. It also
-    /// corrects messages that only a filtered collection has fetched, which are not compared.
+    /// between covered stretches are no differences: see `explain(_:in:under:)`. A fingerprint
+    /// covers places and edits, and no reactions or counts of replies: the change log brings those.
+    /// It also corrects messages that only a filtered collection has fetched, which are not
+    /// compared.
     ///
     /// - Returns: The number of differences.
     /// - Throws: `.connectionRequired` without a connection; `.notAMember` and other refusals of
@@ -90,9 +91,9 @@ extension ChatClient {
     /// Removes everything that the server can restore: channels, messages, users, the last login
     /// and downloaded files.
     ///
-    /// Downloads in progress end, and damaged files that repairs have put aside are deleted.
-    /// Unsent messages stay unless `includingUnsent` is true; then all but those being sent right
-    /// now are lost. Inboxes stay where they are (`removeInbox(_:)`). A connected client fetches the
+    /// Downloads in progress end, and damaged files that repairs have put aside are deleted. Unsent
+    /// messages stay unless `includingUnsent` is true; then all but those being sent right now are
+    /// lost. Inboxes stay where they are (`removeInbox(_:)`). A connected client fetches the
     /// channel list and the contents of open collections again: when a user signs out, disconnect
     /// first.
     ///

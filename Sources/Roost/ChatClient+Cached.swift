@@ -46,8 +46,8 @@ extension ChatClient {
     /// of this one.
     ///
     /// Unsent messages are not included (see `unsentMessages(in:)`). Messages show the changes that
-    /// wait in the outbox, and those whose deletions wait are left out. A waiting edit that brings a
-    /// message under the filter counts when it is made.
+    /// wait in the outbox, and those whose deletions wait are left out. A waiting edit that brings
+    /// a message under the filter counts when it is made.
     ///
     /// - Parameters:
     ///   - channel: The channel; one that is not cached has no messages.

@@ -4,9 +4,9 @@ import RoostCore
 public import RoostModel
 import RoostStore
 
-// Changes of channels and of the user's own settings in them. Each call returns once its change is on
-// disk, with or without a connection; delivery survives a relaunch (`docs/delivery.md`). Until the
-// server has made the change, channel lists and `channel(_:)` show the channel with it
+// Changes of channels and of the user's own settings in them. Each call returns once its change is
+// on disk, with or without a connection; delivery survives a relaunch (`docs/delivery.md`). Until
+// the server has made the change, channel lists and `channel(_:)` show the channel with it
 // (`GroupChannel.pendingChanges`). A refused change is in `refusals(in:)`, and the channel is as
 // before.
 
@@ -27,7 +27,8 @@ extension ChatClient {
 
     /// Invites users; those who accept invitations automatically join at once.
     ///
-    /// - Returns, throws: As `queue(_:in:)`.
+    /// - Returns: As `queue(_:in:)`.
+    /// - Throws: As `queue(_:in:)`.
     @discardableResult
     public func invite(
         _ users: [UserID], to channel: ChannelURL
@@ -41,7 +42,8 @@ extension ChatClient {
     ///
     /// It replaces a waiting edit all of whose properties it sets.
     ///
-    /// - Returns, throws: As `queue(_:in:)`.
+    /// - Returns: As `queue(_:in:)`.
+    /// - Throws: As `queue(_:in:)`.
     @discardableResult
     public func update(
         _ channel: ChannelURL, _ params: ChannelUpdateParams
@@ -53,7 +55,8 @@ extension ChatClient {
     ///
     /// Another pin of the same message moves it to the front.
     ///
-    /// - Returns, throws: As `queue(_:in:)`.
+    /// - Returns: As `queue(_:in:)`.
+    /// - Throws: As `queue(_:in:)`.
     @discardableResult
     public func pinMessage(
         _ message: MessageID, in channel: ChannelURL
@@ -63,7 +66,8 @@ extension ChatClient {
 
     /// Unpins a message for all members of its channel.
     ///
-    /// - Returns, throws: As `queue(_:in:)`.
+    /// - Returns: As `queue(_:in:)`.
+    /// - Throws: As `queue(_:in:)`.
     @discardableResult
     public func unpinMessage(
         _ message: MessageID, in channel: ChannelURL
@@ -90,7 +94,8 @@ extension ChatClient {
 
     /// Shows a hidden channel in the user's lists again.
     ///
-    /// - Returns, throws: As `queue(_:in:)`.
+    /// - Returns: As `queue(_:in:)`.
+    /// - Throws: As `queue(_:in:)`.
     @discardableResult
     public func unhide(_ channel: ChannelURL) async throws(RoostError) -> RequestID {
         try await queue(.unhide, in: channel)
@@ -98,7 +103,8 @@ extension ChatClient {
 
     /// Sets which messages of a channel the user is notified of; `.off` mutes the channel.
     ///
-    /// - Returns, throws: As `queue(_:in:)`.
+    /// - Returns: As `queue(_:in:)`.
+    /// - Throws: As `queue(_:in:)`.
     @discardableResult
     public func setPushTrigger(
         _ trigger: PushTrigger, of channel: ChannelURL
@@ -108,7 +114,8 @@ extension ChatClient {
 
     /// Sets whether a channel's messages and mentions count towards the unread totals.
     ///
-    /// - Returns, throws: As `queue(_:in:)`.
+    /// - Returns: As `queue(_:in:)`.
+    /// - Throws: As `queue(_:in:)`.
     @discardableResult
     public func setCountPreference(
         _ preference: CountPreference, of channel: ChannelURL
@@ -140,7 +147,8 @@ extension ChatClient {
 
     /// Ends the mute of a member.
     ///
-    /// - Returns, throws: As `queue(_:in:)`.
+    /// - Returns: As `queue(_:in:)`.
+    /// - Throws: As `queue(_:in:)`.
     @discardableResult
     public func unmute(
         _ user: UserID, in channel: ChannelURL

@@ -3,15 +3,15 @@
 import RoostCore
 public import RoostModel
 
-// Drafts lie in the outbox of this device: on disk when a call returns, sealed like unsent messages,
-// and sent to no server.
+// Drafts lie in the outbox of this device: on disk when a call returns, sealed like unsent
+// messages, and sent to no server.
 
 extension ChatClient {
     /// Saves the draft of a channel or thread, in place of the one before.
     ///
     /// A send call does not remove it: save an empty text afterwards. A draft outlives restarts and
-    /// a cleared cache, and is removed when the user's membership of the channel ends. Channel lists
-    /// show a channel's own draft (`GroupChannel.draft`).
+    /// a cleared cache, and is removed when the user's membership of the channel ends. Channel
+    /// lists show a channel's own draft (`GroupChannel.draft`).
     ///
     /// - Parameters:
     ///   - text: The text; an empty one that answers no message removes the draft.
@@ -34,8 +34,8 @@ extension ChatClient {
         try await engine.run(.outbox(.drafting(OutboxDrafting(content, in: place.channel))))
     }
 
-    /// Sends a draft as a message, with its mentioned users (`MessageDraft.params`), and removes the
-    /// draft.
+    /// Sends a draft as a message, with its mentioned users (`MessageDraft.params`), and removes
+    /// the draft.
     ///
     /// Another draft that was saved at its place meanwhile stays. The message is on disk when the
     /// call returns. If the process ends between the two steps, or the disk refuses the second one,

@@ -4,9 +4,9 @@ import RoostCore
 public import RoostModel
 import RoostWire
 
-// Each call needs a connection unless it says otherwise, and throws `.connectionRequired` without one.
-// Its effect is in the cache, durable, when it returns. If the connection ends before the channel is
-// looked up, the next connection fetches the effect.
+// Each call needs a connection unless it says otherwise, and throws `.connectionRequired` without
+// one. Its effect is in the cache, durable, when it returns. If the connection ends before the
+// channel is looked up, the next connection fetches the effect.
 
 extension ChatClient {
     /// Returns a channel's metadata from the server; the cached copy is in `GroupChannel.metadata`.

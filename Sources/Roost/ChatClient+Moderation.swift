@@ -4,10 +4,10 @@ import RoostCore
 public import RoostModel
 import RoostWire
 
-// Each call needs a connection, and throws `.connectionRequired` without one. The effect of a change
-// is in the cache, durable, when the call returns. If the connection ends before the channel is looked
-// up, the next connection fetches the effect. Lists come from the server; it refuses another page size
-// than 1...100 with `.invalidValue`.
+// Each call needs a connection, and throws `.connectionRequired` without one. The effect of a
+// change is in the cache, durable, when the call returns. If the connection ends before the channel
+// is looked up, the next connection fetches the effect. Lists come from the server; it refuses
+// another page size than 1...100 with `.invalidValue`.
 
 extension ChatClient {
     // MARK: Operators and moderation

@@ -70,10 +70,10 @@ extension ChatClient {
     /// by `.channelChanged` of the channel: fetch its messages again then.
     ///
     /// - Returns: The channel with the user inside.
-    /// - Throws: `.connectionRequired`. `.ackTimeout` after eight seconds without the answers to the
-    ///   entry and the look-up of the channel; the entry is taken back then.
-    ///   `.requestCanceled` if `exit(_:)` was called meanwhile.
-    ///   Otherwise the server's refusal, such as that of a banned user.
+    /// - Throws: `.connectionRequired`. `.ackTimeout` after eight seconds without the answers to
+    ///   the entry and the look-up of the channel; the entry is taken back then. `.requestCanceled`
+    ///   if `exit(_:)` was called meanwhile. Otherwise the server's refusal, such as that of a
+    ///   banned user.
     @discardableResult
     public func enter(_ channel: ChannelURL) async throws(RoostError) -> OpenChannel {
         try await engine.run(.roomEntry(RoomEntry(channel)), \.openChannel)

@@ -65,8 +65,8 @@ extension ChatClient {
     /// `setPushTrigger(_:of:)` sets the preference of one channel.
     ///
     /// - Returns: All preferences as changed.
-    /// - Throws: `.invalidParameter` for a part of a day with an hour beyond 23 or a minute beyond 59;
-    ///   `.connectionRequired`, or the server's refusal.
+    /// - Throws: `.invalidParameter` for a part of a day with an hour beyond 23 or a minute beyond
+    ///   59; `.connectionRequired`, or the server's refusal.
     @discardableResult
     public func update(
         _ change: PushPreferencesChange

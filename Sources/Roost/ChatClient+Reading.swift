@@ -5,18 +5,19 @@ public import RoostModel
 import RoostStore
 import RoostWire
 
-// Each call needs a connection unless it says otherwise, and throws `.connectionRequired` without one.
-// Its effect is in the cache, durable, when it returns. If the connection ends before the channel is
-// looked up, the next connection fetches the effect.
+// Each call needs a connection unless it says otherwise, and throws `.connectionRequired` without
+// one. Its effect is in the cache, durable, when it returns. If the connection ends before the
+// channel is looked up, the next connection fetches the effect.
 
 extension ChatClient {
     // MARK: Receipts and typing
 
     /// Needs a connection: marks a channel as read; a screen may call it as often as it likes.
     ///
-    /// The call returns when the mark is recorded, so a loop that answers messages may await it. The
-    /// client sends one mark a second and channel; calls in between become one more mark. A mark
-    /// that the connection's loss overtakes is lost with it: `markAsRead(_:through:)` waits on disk.
+    /// The call returns when the mark is recorded, so a loop that answers messages may await it.
+    /// The client sends one mark a second and channel; calls in between become one more mark. A
+    /// mark that the connection's loss overtakes is lost with it: `markAsRead(_:through:)` waits on
+    /// disk.
     ///
     /// - Parameters:
     ///   - channel: The channel.
@@ -34,8 +35,8 @@ extension ChatClient {
     /// Moves the user's read mark back, so that a message and all later ones are unread again.
     ///
     /// On return the server has the mark, and the cache shows it with the counts. In a channel that
-    /// changes all the time the cache may follow later: the call waits for eight seconds at most. If
-    /// the connection or the disk fails in between, the next connection brings them; the user's
+    /// changes all the time the cache may follow later: the call waits for eight seconds at most.
+    /// If the connection or the disk fails in between, the next connection brings them; the user's
     /// other devices get them with their next connection too. Other members get no event. A mark
     /// that already lies before the message stays. Earlier waiting marks are dropped; a later mark
     /// as read wins.
@@ -91,8 +92,8 @@ extension ChatClient {
     /// given.
     ///
     /// The result is complete once the cache has all channels, after the first connection. Changes
-    /// that wait in the outbox count: a channel that is marked as read, hidden or left on this device
-    /// adds nothing any more.
+    /// that wait in the outbox count: a channel that is marked as read, hidden or left on this
+    /// device adds nothing any more.
     ///
     /// - Throws: `.localDatabaseError`.
     public func unreadTotals(
@@ -105,12 +106,13 @@ extension ChatClient {
         var wide = ChannelFilter()
         wide.hidden = .all
         let selection = marks.isEmpty ? filter : wide
-        let channels = try await read { reader throws(StoreError) in
-            try await reader.channels(selection, order: .chronological, limit: .max).value
+        // The reader of pages answers the machine's questions too, which would wait.
+        let channels = try await readAtLength { reader throws(StoreError) in
+            try await reader.channels(selection, order: .chronological, limit: .max)
         }
         let shows = configuration.showsWaitingChanges
         let me = configuration.userID
-        // Not on the caller's thread, because the channels may be many.
+        // Not on the caller's thread, which may be the one that draws the screen.
         return await engine.read { [filter] _ in
             UnreadTotals(
                 channels.map { channel in

@@ -162,7 +162,8 @@ extension ChatClient {
 
     /// Deletes a delivered message for all members.
     ///
-    /// - Returns, throws: As `edit(_:in:_:)`.
+    /// - Returns: As `edit(_:in:_:)`.
+    /// - Throws: As `edit(_:in:_:)`.
     @discardableResult
     public func delete(
         _ messageID: MessageID, in channel: ChannelURL
@@ -175,7 +176,8 @@ extension ChatClient {
     /// A message that has certainly not been sent is canceled. One that may have been sent is
     /// canceled too, and deleted at the server should it appear there.
     ///
-    /// - Returns, throws: As `edit(_:in:_:)`.
+    /// - Returns: As `edit(_:in:_:)`.
+    /// - Throws: As `edit(_:in:_:)`.
     @discardableResult
     public func delete(
         _ target: MessageTarget, in channel: ChannelURL
@@ -185,7 +187,8 @@ extension ChatClient {
 
     /// Adds the user's reaction to a message; for an unsent message it is sent after the message.
     ///
-    /// - Returns, throws: As `edit(_:in:_:)`.
+    /// - Returns: As `edit(_:in:_:)`.
+    /// - Throws: As `edit(_:in:_:)`.
     @discardableResult
     public func addReaction(
         _ key: String, to target: MessageTarget, in channel: ChannelURL
@@ -195,7 +198,8 @@ extension ChatClient {
 
     /// Removes the user's reaction from a message.
     ///
-    /// - Returns, throws: As `edit(_:in:_:)`.
+    /// - Returns: As `edit(_:in:_:)`.
+    /// - Throws: As `edit(_:in:_:)`.
     @discardableResult
     public func removeReaction(
         _ key: String, from target: MessageTarget, in channel: ChannelURL
@@ -208,7 +212,8 @@ extension ChatClient {
     /// A later mark replaces a waiting one. The server can only mark a whole channel: if newer
     /// messages arrive before the mark is sent, it is dropped, and they stay unread.
     ///
-    /// - Returns, throws: As `edit(_:in:_:)`.
+    /// - Returns: As `edit(_:in:_:)`.
+    /// - Throws: As `edit(_:in:_:)`.
     @discardableResult
     public func markAsRead(
         _ channel: ChannelURL, through moment: Timestamp
@@ -224,7 +229,8 @@ extension ChatClient {
 
     /// Returns the waiting changes of a channel, in the order of their calls.
     ///
-    /// Timelines, channel lists, searches and look-ups show messages and channels with them already.
+    /// Timelines, channel lists, searches and look-ups show messages and channels with them
+    /// already.
     public func pendingChanges(in channel: ChannelURL) async -> [PendingChange] {
         await engine.read { $0.outbox.pendingChanges(in: channel) }
     }

@@ -276,8 +276,8 @@ public final class ChatClient: Sendable {
     ///   - capacity: The number of delivered messages in memory, at least four pages. Beyond it
     ///     messages at the far end are dropped; paging brings them back.
     /// - Returns: The timeline; the server's page follows.
-    /// - Throws: `.localDatabaseError`; `.channelNotFound` if the server says, or has said, that the
-    ///   channel does not exist.
+    /// - Throws: `.localDatabaseError`; `.channelNotFound` if the server says, or has said, that
+    ///   the channel does not exist.
     public func timeline(
         of channel: ChannelURL, startingAt start: Timestamp = .distantFuture,
         filter: MessageFilter = .everything, pageSize: Int? = nil, capacity: Int = 1_000

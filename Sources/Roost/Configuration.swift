@@ -26,11 +26,11 @@ public struct Configuration: Sendable {
     public var token: String?
     /// The source of another token when the server refuses the present one, as after its end.
     ///
-    /// The client asks and logs in with the answer. Nil says that the user has no token any more: it
-    /// ends the attempts with `.refused`, as does a refusal of the new token, or no source. Throw an
-    /// error if the token cannot be fetched now: the client backs off and asks again, as it does
-    /// without an answer for 60 seconds. The closure must not block its thread, on which the client
-    /// works.
+    /// The client asks and logs in with the answer. Nil says that the user has no token any more:
+    /// it ends the attempts with `.refused`, as does a refusal of the new token, or no source.
+    /// Throw an error if the token cannot be fetched now: the client backs off and asks again, as
+    /// it does without an answer for 60 seconds. The closure must not block its thread, on which
+    /// the client works.
     public var tokenProvider: (@Sendable () async throws -> String?)?
     /// The time limit for `tokenProvider`.
     package var tokenWait = Duration.seconds(60)

@@ -76,7 +76,8 @@ extension ChatClient {
     /// Returns the estimated size of a download of one channel.
     ///
     /// Needs a connection. The count covers the whole channel, so it is too high for a request with
-    /// `since`. Both numbers are nil if the server does not count the messages within eight seconds.
+    /// `since`. Both numbers are nil if the server does not count the messages within eight
+    /// seconds.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func downloadEstimate(

@@ -15,8 +15,8 @@ extension UserMessageParams {
 }
 
 extension FileMessageParams {
-    /// The caption with the mentioned users in the form `@{user ID}`, from which a view writes their
-    /// present names; nil for none.
+    /// The caption with the mentioned users in the form `@{user ID}`, from which a view writes
+    /// their present names; nil for none.
     ///
     /// It is one of the `extraFields`; the receivers find it in `Message.details`.
     public var mentionTemplate: String? {

@@ -101,8 +101,8 @@ package actor ChannelListDriver {
     ///
     /// The first page is that of the disk, if it has any. A later page is that of the disk too if
     /// the server fails to answer; the outcome is an error only if the disk has no more. Later
-    /// changes to a page are delivered as events. Without a receiver of them, a connected client
-    /// waits for the server's first page.
+    /// changes of its channels are events. A driver without a receiver of events waits for the
+    /// server's first page while connected.
     package func load(
         then deliver: @Sendable (Result<[GroupChannel], RoostError>) -> Void
     ) async {
@@ -179,7 +179,8 @@ package actor ChannelListDriver {
 
     private func publish(hasMore: Bool?) {
         let order = query.order
-        let channels = mirror.all.sorted { order.key(of: $0) < order.key(of: $1) }
+        let channels = mirror.all.map { (key: order.key(of: $0), channel: $0) }
+            .sorted { $0.key < $1.key }.map(\.channel)
         shared.withLock { view in
             view.channels = channels
             if let hasMore { view.hasMore = hasMore }
@@ -190,6 +191,7 @@ package actor ChannelListDriver {
     private static func moved(
         _ steps: [ListDiff<GroupChannel>], from before: [GroupChannel], to after: [GroupChannel]
     ) -> Set<ChannelURL> {
+        guard steps.contains(where: { !$0.updated.isEmpty }) else { return [] }
         func places(_ list: [GroupChannel], without others: [GroupChannel]) -> [ChannelURL: Int] {
             let gone = Set(others.map(\.url))
             let stay = list.map(\.url).filter { !gone.contains($0) }

@@ -67,7 +67,8 @@ actor ClientObserver {
         let progress: Callback<UploadStep>
         /// The message once it is on disk; nil before.
         var message: Message?
-        /// Whether the caller knows that the message waits; the progress of its upload follows.
+        /// Whether the handler was called with `.waiting`; only the progress is reported from then
+        /// on.
         var isAnswered = false
     }
 
@@ -145,7 +146,7 @@ actor ClientObserver {
             door?.log.note(step, new)
             notify(.connection(step, new, user))
         }
-        guard case .connected = new else { return failSenders() }
+        guard case .connected = new else { return answerWaiting() }
     }
 
     // MARK: Outcomes of messages
@@ -177,10 +178,10 @@ actor ClientObserver {
         guard let index = senders.firstIndex(where: { $0.number == number }) else { return }
         senders[index].message = message
         if case .connected = state { return }
-        failSenders()
+        answerWaiting()
     }
 
-    private func failSenders() {
+    private func answerWaiting() {
         for index in senders.indices where !senders[index].isAnswered {
             guard let message = senders[index].message else { continue }
             door?.notify(senders[index].callback, (message, .waiting))

@@ -7,7 +7,8 @@ package import RoostModel
 // they fail if they cannot be sent at once.
 
 extension Door {
-    /// Sends a message unless there is a reason against it, and returns at once the pending message.
+    /// Sends a message unless there is a reason against it, and returns at once the pending
+    /// message.
     package func send(
         _ params: MessageParams, to channel: ChannelAddress, refusal: RoostError?,
         progress: Callback<UploadStep> = .none,
@@ -78,7 +79,7 @@ extension Door {
         var message = preview(of: .user(params), in: channel)
         if let requestID { message.delivery = .unsent(requestID, .pending) }
         guard let name = message.requestID else { return message }
-        let current = currentClient()
+        let current = clientForCall()
         // The server's answer is waited for, so each channel has a queue of its own.
         sending(to: channel.url).add(on: self) { [message] in
             do throws(RoostError) {

@@ -4,6 +4,12 @@ package import Roost
 package import RoostModel
 
 extension Door {
+    /// A client and its observer.
+    struct Opened: Sendable {
+        let client: ChatClient
+        let observer: ClientObserver
+    }
+
     /// The state of the open client that the app may read at any time, on any thread.
     package struct Report: Sendable {
         package internal(set) var connection = ConnectionState.disconnected
@@ -23,7 +29,7 @@ extension Door {
 extension Door {
     /// Closes the connection; the user stays logged in, and the next call of `connect` goes on.
     package func disconnectSocket(then callback: Callback<Void>) {
-        let current = currentClient()
+        let current = presentClient()
         start {
             // Without a client there is no connection to close.
             if let opened = try? await current.opened() {
@@ -37,7 +43,7 @@ extension Door {
     /// Connects the user again who was connected last; returns whether there is one.
     package func reconnect() -> Bool {
         guard account != nil, user != nil else { return false }
-        let current = currentClient()
+        let current = clientForCall()
         start {
             // The outcome goes to the delegates of the connection.
             if let client = try? await current.opened().client { try? await client.connect() }
@@ -47,7 +53,7 @@ extension Door {
 
     /// Tells the open client that the app has come to the foreground or gone to the background.
     package func appMoved(toForeground: Bool) {
-        let current = currentClient()
+        let current = presentClient()
         start {
             // Without a client there is no connection to keep or close.
             let client = try? await current.opened().client
@@ -59,7 +65,7 @@ extension Door {
 
     /// Tells the open client that a network has come or gone.
     package func networkChanged(isUp: Bool) {
-        let current = currentClient()
+        let current = presentClient()
         start {
             // Without a client there is no connection to keep or close.
             let client = try? await current.opened().client
@@ -73,13 +79,13 @@ extension Door {
 extension Door {
     /// Returns the open client.
     package func client() async throws(RoostError) -> ChatClient {
-        try await currentClient().opened().client
+        try await clientForCall().opened().client
     }
 
     /// A closure that returns the client that is current now, whichever user logs in before it is
     /// called.
     package var capturedClient: @Sendable () async throws(RoostError) -> ChatClient {
-        let current = currentClient()
+        let current = clientForCall()
         return { () async throws(RoostError) in try await current.opened().client }
     }
 
@@ -88,7 +94,7 @@ extension Door {
         then callback: Callback<Result<Value, RoostError>>,
         _ work: @escaping @Sendable (ChatClient) async throws(RoostError) -> Value
     ) {
-        let current = currentClient()
+        let current = clientForCall()
         start {
             let result: Result<Value, RoostError>
             do throws(RoostError) {

@@ -15,7 +15,7 @@ extension Door {
     ) -> Message {
         let preview = preview(of: params, in: channel)
         guard let requestID = preview.requestID else { return preview }
-        let current = currentClient()
+        let current = clientForCall()
         sending.add(on: self) {
             var expected: (observer: ClientObserver, number: Int)?
             do throws(RoostError) {
@@ -45,7 +45,7 @@ extension Door {
         }
         var pending = message
         pending.delivery = .unsent(requestID, .pending)
-        let current = currentClient()
+        let current = clientForCall()
         sending.add(on: self) { [pending] in
             do throws(RoostError) {
                 let opened = try await current.opened()

@@ -40,12 +40,6 @@ package final class Door: Sendable {
         }
     }
 
-    /// A client and its observer.
-    struct Opened: Sendable {
-        let client: ChatClient
-        let observer: ClientObserver
-    }
-
     /// Work that begins with each client of a user.
     private struct Companion {
         let account: UserID
@@ -307,11 +301,14 @@ package final class Door: Sendable {
         return try await noted(current).opened().client
     }
 
-    /// Returns the client that is current now, for work that begins now.
-    func currentClient() -> CurrentClient {
+    /// Returns the client for a call of the app, for which caches at rest are opened.
+    func clientForCall() -> CurrentClient {
         openPrepared()
-        return noted(state.withLock { currentClient(in: $0) })
+        return noted(presentClient())
     }
+
+    /// Returns the client that is current now, for a report; opens nothing.
+    func presentClient() -> CurrentClient { state.withLock { currentClient(in: $0) } }
 
     /// Notes a call, for which a shared cache has to be open.
     private func noted(_ current: CurrentClient) -> CurrentClient {
@@ -332,7 +329,7 @@ package final class Door: Sendable {
         then callback: Callback<(User?, RoostError?)>
     ) {
         open(user, at: server)
-        let current = currentClient()
+        let current = clientForCall()
         state.withLock { $0.wantsLogin = true }
         start {
             var error: RoostError?
@@ -360,7 +357,7 @@ package final class Door: Sendable {
 
     /// Logs out; cache and outbox stay and can be read until another user logs in.
     package func disconnect(then callback: Callback<Void>) {
-        let (current, account) = (currentClient(), account)
+        let (current, account) = (clientForCall(), account)
         state.withLock { $0.wantsLogin = false }
         start {
             if let opened = try? await current.opened() {

@@ -8,7 +8,8 @@ package import RoostModel
 extension GroupChannel {
     private static let participantCount = "participant_count"
 
-    /// Creates the value of an open channel, with the number of its participants as a further field.
+    /// Creates the value of an open channel, with the number of its participants as a further
+    /// field.
     package init(_ channel: OpenChannel) {
         self.init(
             url: channel.url, name: channel.name, coverURL: channel.coverURL, data: channel.data,

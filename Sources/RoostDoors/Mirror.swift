@@ -91,7 +91,8 @@ package struct Mirror<Element: ListElement>: Sendable {
             /// The number of the last step, and the place in the order of all.
             var step: Int
             var place: Int
-            /// The element's value outside the list, from the last step that inserted or deleted it.
+            /// The element's value outside the list, from the last step that inserted or deleted
+            /// it.
             var outside: Element?
         }
 

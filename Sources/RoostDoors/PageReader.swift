@@ -38,7 +38,7 @@ package final class PositionReader<Element: Sendable, Position: Sendable>: Senda
             return state
         }
         guard !before.isLoading else { return door.notify(callback, .failure(.underWay)) }
-        let current = door.currentClient()
+        let current = door.clientForCall()
         door.start { [self] in
             var result = Swift.Result<[Element], RoostError>.success([])
             var next = before

@@ -9,8 +9,8 @@ import RoostExecutors
 /// the files are closed once the client has come to rest. A call of the app in the background opens
 /// them until the client has come to rest again.
 final class SharedCacheRest: Sendable {
-    /// The time for the work in progress when the app goes to the background; the system gives about
-    /// 5 s.
+    /// The time for the work in progress when the app goes to the background; the system gives
+    /// about 5 s.
     private static let leavingTime = Duration.seconds(3)
     /// The time for the work of a call in the background; the system gives 30 s after a push.
     private static let visitTime = Duration.seconds(20)
@@ -39,7 +39,12 @@ final class SharedCacheRest: Sendable {
             if isForeground { state.isResting = false }
         }
         queue.add(on: door) {
-            guard let client = await client() else { return }
+            guard let client = await client() else {
+                // No file is open. The first call in the background opens some until its client
+                // has come to rest.
+                self.state.withLock { $0.isResting = !$0.isInForeground }
+                return
+            }
             if isForeground {
                 // A refusal leaves calls waiting; the next one tries again.
                 _ = try? await client.resume()

@@ -227,8 +227,8 @@ package actor TimelineDriver {
         }
     }
 
-    /// Adds the messages of a snapshot that were not shown before: of an older page, of a newer page
-    /// behind an end, or all.
+    /// Adds the messages of a snapshot that were not shown before: of an older page, of a newer
+    /// page behind an end, or all.
     private func absorb(
         _ timeline: Timeline, _ direction: Direction? = nil, behind end: Position? = nil
     ) async -> [Message] {

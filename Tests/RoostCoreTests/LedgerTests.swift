@@ -212,7 +212,7 @@ struct LedgerTests {
         ledger.end()
         #expect(ledger.upToDate([Self.message(1), Self.message(2)]) == [Self.message(1)])
         ledger.end()
-        #expect(ledger.isEmpty && !ledger.hasDeletions)
+        #expect(ledger.isIdle && !ledger.hasDeletions)
     }
 
     @Test func `an answer of a new connection is not changed by earlier records (scar 134)`() {
@@ -229,7 +229,7 @@ struct LedgerTests {
         ledger.note(reaction, to: 1)
         #expect(ledger.amendments(to: [Self.message(1)]).count == 1)
         ledger.end()
-        #expect(ledger.isEmpty)
+        #expect(ledger.isIdle)
     }
 
     private static func channel(

@@ -39,7 +39,7 @@ struct MutationTests {
     }
 
     @Test(arguments: [
-        Mutation.clearAll, .users([]), .session(nil), .cursor(.channelFill, .listEnd),
+        Mutation.clearAll, .users([]), .cursor(.channelFill, .listEnd),
         .removeCursor(.channelChanges),
     ])
     func `a mutation of everything concerns no channel by itself`(_ mutation: Mutation) {

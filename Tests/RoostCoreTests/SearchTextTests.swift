@@ -133,7 +133,7 @@ struct UnseenPeriodsTests {
         #expect(SearchSight(of: [whole]) == .complete)
     }
 
-    @Test func `holes, the unknown start and a lost link are named (idea 5)`() {
+    @Test func `holes, the unknown start and a lost link are named`() {
         let ranges = [
             (Self.place(10, 1), Self.place(20, 2)), (Self.place(30, 3), Self.place(40, 4)),
         ]

@@ -121,7 +121,7 @@ struct HistoryTests {
         return fingerprint
     }
 
-    @Test func `a range's fingerprint covers the messages that the caller sees (idea 4)`()
+    @Test func `a range's fingerprint covers the messages that the caller sees`()
         async throws
     {
         let log = try await fill(30)

@@ -16,7 +16,7 @@ struct ClearingTests {
         .liveMessage(Fixture.message(60, text: "secret text"), predecessor: nil),
         .users([User(id: "bob", nickname: "secret nickname")]),
         .cursor(.channelChanges, .token("secret token")),
-        .cursor(.messageChanges("third"), .token("secret token")), .session(Array("secret".utf8)),
+        .cursor(.messageChanges("third"), .token("secret token")),
     ]
 
     @Test func `clearing the cache removes every row except the outbox (scars 35, 37)`()
@@ -36,7 +36,7 @@ struct ClearingTests {
         #expect(left.userCount == 0)
         #expect(left.channelCursor == nil)
         #expect(left.sequence == 2)
-        #expect(try await store.reader.session().value == nil)
+        #expect(try await store.reader.cursor(.messageChanges("third")).value == nil)
         #expect(try await store.reader.damage() == [])
         #expect(try await store.outbox.items().items.count == 1)
         #expect(try await store.writer.commit([.clearAll]).changes == [])

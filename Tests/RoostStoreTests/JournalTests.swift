@@ -105,7 +105,7 @@ struct JournalTests {
                     sequence = commit.sequence
                 case .missed(let from, let through):
                     #expect(from <= sequence + 1)
-                    sequence = try await store.reader.session().sequence
+                    sequence = try await store.reader.cursor(.channelChanges).sequence
                     #expect(sequence >= through)
                 }
                 if sequence == 10_000 { break }

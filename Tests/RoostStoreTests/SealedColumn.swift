@@ -72,9 +72,6 @@ struct SealedColumn: Sendable, CustomTestStringConvertible {
         SealedColumn(
             "cursor.sealed_token", "SELECT sealed_token FROM cursor",
             "UPDATE cursor SET sealed_token = ?2 WHERE sealed_token = ?1"),
-        SealedColumn(
-            "store_state.session", "SELECT session FROM store_state",
-            "UPDATE store_state SET session = ?2 WHERE session = ?1"),
     ]
 
     /// The columns of a vault, in either database.

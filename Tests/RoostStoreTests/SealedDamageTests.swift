@@ -68,10 +68,6 @@ struct SealedDamageTests {
             try await reader.cursor(.channelChanges).value
         }
         if let cursor = cursor ?? nil { #expect(cursor == .token("Token-Pochard"), comment) }
-        let session = try await read(comment, &told) { try await reader.session().value }
-        if let session = session ?? nil {
-            #expect(session == Array("Session-Shoveler".utf8), comment)
-        }
         let hits = try await read(comment, &told) { try await Secrets.search(store).found }
         for hit in hits ?? [] {
             #expect(Secrets.messages.contains(hit.message), comment)

@@ -27,7 +27,7 @@ enum Secrets {
         "Sender-Bittern", "Nick-Dunlin", "Picture-Sanderling", "Town-Whimbrel", "Last-Text-Godwit",
         "Request-Turnstone", "Unsent-Words-Curlew", "Unsent-Type-Knot", "Text-Lapwing",
         "File-Avocet.pdf", "Channel-Name-Smew", "Custom-Type-Garganey", "Token-Pochard",
-        "Session-Shoveler", "Edited-Text-Ruff", "Unsent-Request-Stint", "Message-Data-Wigeon",
+        "Edited-Text-Ruff", "Unsent-Request-Stint", "Message-Data-Wigeon",
         "https://files.example",
     ]
 
@@ -79,7 +79,6 @@ enum Secrets {
                 covering: Fixture.range(50, 50), under: filter),
             .cursor(.channelChanges, .token("Token-Pochard")),
             .cursor(.messageChanges(channel), .token("Token-Pochard")),
-            .session(Array("Session-Shoveler".utf8)),
         ])
         _ = try await store.outbox.append(
             "Unsent-Request-Stint", to: channel, createdAt: Timestamp(milliseconds: 1),
@@ -119,7 +118,6 @@ enum Secrets {
         #expect(try await reader.cursor(.channelChanges).value == .token("Token-Pochard"))
         #expect(
             try await reader.cursor(.messageChanges(channel)).value == .token("Token-Pochard"))
-        #expect(try await reader.session().value == Array("Session-Shoveler".utf8))
         let typed = MessageQuery(in: channel, filter: filter, limit: 100)
         #expect(try await reader.messages(typed).value.count == messages.count - 1)
         let items = try await store.outbox.items()

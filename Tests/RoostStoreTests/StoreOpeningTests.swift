@@ -285,7 +285,9 @@ struct StoreOpeningTests {
             errors.append(
                 await #expect(throws: StoreError.self) { try await store.writer.commit([]) })
             errors.append(
-                await #expect(throws: StoreError.self) { try await store.reader.session() })
+                await #expect(throws: StoreError.self) {
+                    try await store.reader.cursor(.channelChanges)
+                })
             errors.append(
                 await #expect(throws: StoreError.self) { try await store.outbox.items() })
             #expect(errors.map(\.?.kind) == [.closed, .closed, .closed])

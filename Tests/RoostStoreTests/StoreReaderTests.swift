@@ -242,17 +242,12 @@ struct StoreReaderTests {
         #expect(second.channels == ChannelsChange(updated: [Update(before: old, after: new)]))
     }
 
-    @Test func `cursors and the session survive a round trip, or are absent (scar 78)`()
+    @Test func `cursors survive a round trip, or are absent (scar 78)`()
         async throws
     {
         let store = try await Store.test()
         let reader = store.reader
-        #expect(try await reader.session().value == nil)
         #expect(try await reader.cursor(.channelChanges).value == nil)
-        for session: [UInt8]? in [[], [0, 255], Array("null".utf8), nil] {
-            try await store.writer.commit([.session(session)])
-            #expect(try await reader.session().value == session)
-        }
         let moment = Cursor.moment(Timestamp(milliseconds: .min))
         for cursor in [Cursor.token(""), .token("null"), moment] {
             try await store.writer.commit([

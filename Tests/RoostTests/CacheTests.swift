@@ -43,7 +43,7 @@ struct CacheTests {
         }
     }
 
-    @Test func `offline each channel has its first screen if configured (idea 11)`()
+    @Test func `offline each channel has its first screen if configured`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)

@@ -9,7 +9,7 @@ import RoostTestSupport
 import RoostTransport
 import Testing
 
-/// The app's call that compares the cache with the server (idea 4), in virtual time.
+/// The app's call that compares the cache with the server, in virtual time.
 struct ComparingTests {
     private static let texts = (1...450).map { "message \($0)" }
 
@@ -91,7 +91,7 @@ struct ComparingTests {
         }
     }
 
-    @Test func `differences from the server are found by fingerprints and fetched again (idea 4)`()
+    @Test func `differences from the server are found by fingerprints and fetched again`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -126,7 +126,7 @@ struct ComparingTests {
     }
 
     @Test(arguments: [Harm.none, .missing])
-    func `with a server without fingerprints the whole cache is fetched again (idea 4)`(
+    func `with a server without fingerprints the whole cache is fetched again`(
         harm: Harm
     ) throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -161,7 +161,7 @@ struct ComparingTests {
         }
     }
 
-    @Test func `without a connection nothing is compared or changed (idea 4)`() throws {
+    @Test func `without a connection nothing is compared or changed`() throws {
         try OutboxPair.play(6) { world, pair in
             try await pair.bob.send("hello", to: pair.channel)
             await pair.bob.waitUntilIdle()

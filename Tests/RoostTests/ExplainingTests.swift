@@ -32,8 +32,7 @@ struct ExplainingTests {
         }
     }
 
-    @Test func `holes have their reason, the server's count and the last attempt (idea 1)`() throws
-    {
+    @Test func `holes have their reason, the server's count and the last attempt`() throws {
         try SimulatedWorld.play(seed: 1) { world in
             let scene = try await Scene(world, messages: 1...30)
             let fresh = world.device(of: "alice", pageSize: 10)
@@ -78,7 +77,7 @@ struct ExplainingTests {
         }
     }
 
-    @Test func `a message explains its state: shown, left out, pending, failed, missing (idea 8)`()
+    @Test func `a message explains its state: shown, left out, pending, failed, missing`()
         throws
     {
         try SimulatedWorld.play(seed: 2) { world in
@@ -124,7 +123,7 @@ struct ExplainingTests {
         }
     }
 
-    @Test func `a channel explains why a list leaves it out (idea 8)`() throws {
+    @Test func `a channel explains why a list leaves it out`() throws {
         try SimulatedWorld.play(seed: 3) { world in
             let scene = try await Scene(world, messages: 1...1)
             let list = try await scene.alice.channelList()

@@ -13,7 +13,7 @@ import Testing
 /// An app's search without a network.
 struct MessageSearchTests {
     @Test
-    func `without a link words are found, marked and paged, and uncached periods named (idea 5)`()
+    func `without a link words are found, marked and paged, and uncached periods named`()
         throws
     {
         try SimulatedWorld.play(seed: 1) { world in

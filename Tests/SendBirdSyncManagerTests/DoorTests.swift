@@ -91,17 +91,7 @@ extension SendBirdTests {
                 let answers = Answers<Bool>()
                 SBDMain.connect(withUserId: "alice") { answers.values.append($1 == nil) }
                 await world.pass(.seconds(5))
-                func isLocked() -> Bool {
-                    let names = ["lock", "outbox.lock", "outbox.sending"]
-                    let paths = FileManager.default.enumerator(atPath: folder.path)?.allObjects
-                    let files = (paths ?? []).compactMap { $0 as? String }.filter { path in
-                        names.contains { path == $0 || path.hasSuffix("/\($0)") }
-                    }
-                    #expect(files.count == 3)
-                    return files.contains { file in
-                        (try? FolderLock(file: "\(folder.path)/\(file)")) == nil
-                    }
-                }
+                func isLocked() -> Bool { Self.isLocked(folder.path) }
                 var locks = [isLocked()]
                 SBDMain.appMoved(toForeground: false)
                 await world.pass(.seconds(5))
@@ -117,6 +107,51 @@ extension SendBirdTests {
                 await world.pass(.seconds(5))
                 locks.append(isLocked())
                 #expect(locks == [true, !isShared, !isShared, true])
+                await SBDMain.door.close()
+            }
+        }
+
+        /// Returns whether a process holds a lock on a file in the folder of a client.
+        private static func isLocked(_ folder: String) -> Bool {
+            let names = ["lock", "outbox.lock", "outbox.sending"]
+            let paths = FileManager.default.enumerator(atPath: folder)?.allObjects
+            let files = (paths ?? []).compactMap { $0 as? String }.filter { path in
+                names.contains { path == $0 || path.hasSuffix("/\($0)") }
+            }
+            #expect(files.count == 3)
+            return files.contains { file in (try? FolderLock(file: "\(folder)/\(file)")) == nil }
+        }
+
+        @Test func `a report of the network opens no shared file in the background (scar 49)`()
+            throws
+        {
+            let folder = try TemporaryFolder()
+            try SimulatedWorld.play(seed: 65) { world in
+                let phone = world.device(of: "alice")
+                SBDMain.door.enter(world.surroundings(of: phone))
+                SBDMain.door.call(on: CallbackQueue { work in world.later(work) })
+                SBDMain.setServer("http://127.0.0.1:1")
+                SBDMain.initWithApplicationId("simulation")
+                SBDMain.door.moveCache(toContainer: URL(filePath: folder.path))
+                // The app goes to the background before it names a user.
+                SBDMain.appMoved(toForeground: false)
+                await world.pass(.seconds(1))
+                let answers = Answers<Bool>()
+                SBDMain.connect(withUserId: "alice") { answers.values.append($1 == nil) }
+                await world.pass(.seconds(25))
+                #expect(answers.values == [true])
+                #expect(!Self.isLocked(folder.path))
+                for isUp in [false, true] {
+                    SBDMain.networkChanged(isUp: isUp)
+                    // A call would open the files for half a second at least.
+                    for _ in 0..<10 {
+                        await world.pass(.milliseconds(50))
+                        #expect(!Self.isLocked(folder.path))
+                    }
+                }
+                SBDMain.appMoved(toForeground: true)
+                await world.pass(.seconds(5))
+                #expect(Self.isLocked(folder.path))
                 await SBDMain.door.close()
             }
         }

@@ -51,8 +51,8 @@ slip engine pause-of-busy-server-ignored 'LinkMachineTests' \
 slip engine socket-believed-after-background 'LinkMachineTests|LinkTableTests' \
     'a socket that died in the background counts as open until the next ping' \
     RoostCore/Connection/LinkMachine.swift \
-    'case .online: return stay + received(isAlive: false)' \
-    'case .online: return SABOTAGED ? stay : stay + received(isAlive: false)'
+    'case .online: return stay + probe()' \
+    'case .online: return SABOTAGED ? stay : stay + probe()'
 slip engine typing-resumes-after-stop 'TypingCallTests' \
     'others see a user as typing again who has stopped' \
     RoostCore/Members/TypingMachine.swift \
@@ -90,10 +90,11 @@ slip engine pinned-channel-evicted 'EvictionPlanTests' \
 slip engine never-opened-goes-last 'EvictionPlanTests' \
     'the budget removes opened channels before those that were never opened' \
     RoostCore/Budget/ClearOrder.swift \
-    'case (nil, _): .leftFirst
-        case (_, nil): .rightFirst' \
-    'case (nil, _): SABOTAGED ? .rightFirst : .leftFirst
-        case (_, nil): SABOTAGED ? .leftFirst : .rightFirst'
+    '(left.openedAt ?? .distantPast, left.lastMessageAt ?? .distantPast, left.url)
+            < (right.openedAt ?? .distantPast, right.lastMessageAt ?? .distantPast, right.url)' \
+    'let never = SABOTAGED ? Timestamp.distantFuture : .distantPast
+        return (left.openedAt ?? never, left.lastMessageAt ?? .distantPast, left.url)
+            < (right.openedAt ?? never, right.lastMessageAt ?? .distantPast, right.url)'
 slip engine one-trim-a-life 'CommitQueueTests' \
     'the cache is trimmed once, and then grows beyond its limit' \
     RoostCore/Budget/BudgetWatch.swift \

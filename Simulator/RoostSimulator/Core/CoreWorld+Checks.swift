@@ -164,7 +164,7 @@ extension CoreWorld {
             hasMore: open.list.hasMore)
         // A list whose read has failed is read again with the next commit.
         let outbox = device.state.outbox
-        let unsure = open.list.isBehind || open.owesMarks ? Set(channels) : []
+        let unsure = open.list.isBehind || open.hasWaitingMarks ? Set(channels) : []
         try CollectionInvariants(place: "\(device.name) list \(id.number)").check(
             shown, watch.changes,
             device.store.groupChannels.mapValues { $0.marked(outbox.marks(of: $0.url)) },

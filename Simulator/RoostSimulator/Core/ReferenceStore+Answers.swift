@@ -180,7 +180,7 @@ extension ReferenceStore {
         let plan = EvictionPlan(
             downTo: trim.target, channels: channels.sorted { $0.url < $1.url },
             size: CacheSize(used: size, other: Self.otherBytes),
-            order: .messageCollectionAccessedAt,
+            order: .lastOpened,
             only: .slices)
         return plan.channels.filter { !gone.contains($0.url) }
     }

@@ -76,7 +76,6 @@ struct ReferenceStore {
     var histories: [ChannelURL: History] = [:]
     var groupChannels: [ChannelURL: GroupChannel] = [:]
     var cursors: [CursorKey: Cursor] = [:]
-    var session: [UInt8]?
     var users = Users()
     var sequence: Int64 = 0
     /// A trim in progress.
@@ -157,13 +156,11 @@ struct ReferenceStore {
             let urls = Set(histories.keys).union(groupChannels.keys)
             for url in urls.sorted() { removeChannel(url, before: rest) }
             cursors = [:]
-            session = nil
             users.areForgotten = true
         case .cursor(let key, let cursor): cursors[key] = cursor
         case .firstCursor(let key, let cursor): cursors[key] = cursors[key] ?? cursor
         case .removeCursor(let key): cursors[key] = nil
         case .users(let users): for user in users { self.users.learn(user, inFull: true) }
-        case .session(let bytes): session = bytes
         }
     }
 

@@ -28,8 +28,8 @@ final class StreamFeed<Element: Sendable>: Sendable {
 
     /// Returns a stream of the elements from now on, after a first one.
     ///
-    /// The closure runs once when the stream has lost its reader, unless the feed is finished before
-    /// the stream begins.
+    /// The closure runs once when the stream has lost its reader, unless the feed is finished
+    /// before the stream begins.
     func open(
         beginningWith first: Element? = nil, onEnd: @escaping @Sendable () -> Void = {}
     ) -> AsyncStream<Element> {

@@ -9,8 +9,8 @@ public import RoostModel
 /// An inbox has a place of its own in every joined channel, on disk. A message stays in the inbox
 /// until `InboxItem.acknowledge()` has returned; so the messages that came while the process was
 /// stopped, or without a connection, are handed over by the next one. Within a channel they come in
-/// order and without a hole: missing messages are fetched first, and other channels go on meanwhile.
-/// A deleted message is left out, and an edited one has its newest text.
+/// order and without a hole: missing messages are fetched first, and other channels go on
+/// meanwhile. A deleted message is left out, and an edited one has its newest text.
 ///
 /// Each iteration begins at the acknowledged places. One task at a time reads an inbox, in one
 /// process. The sequence has no end but that of its task or of the client.
@@ -127,15 +127,15 @@ extension ChatClient {
     ///
     /// A new inbox is on disk when the call returns. Inboxes have nothing to do with each other, so
     /// two parts of a program may have one each. They are kept beside the unsent messages: sealed
-    /// like those, and untouched when the cache is cleared, repaired or too large. The cache fetches
-    /// again what an inbox has not handed over.
+    /// like those, and untouched when the cache is cleared, repaired or too large. The cache
+    /// fetches again what an inbox has not handed over.
     ///
     /// - Parameters:
     ///   - name: The name, 1...128 bytes, the same after each relaunch.
     ///   - start: The place at which a new inbox begins; an existing one continues.
     /// - Returns: The inbox, to be read by one task.
-    /// - Throws: `.connectionRequired` if a new inbox begins now and there is no connection, because
-    ///   only the server knows the time; `.invalidParameter` for an unfit name;
+    /// - Throws: `.connectionRequired` if a new inbox begins now and there is no connection,
+    ///   because only the server knows the time; `.invalidParameter` for an unfit name;
     ///   `.localDatabaseError`.
     public func inbox(_ name: String, from start: Inbox.Start = .now) async throws(RoostError)
         -> Inbox
@@ -183,12 +183,15 @@ final class InboxReader: Sendable {
         } onCancel: {
             close()
         }
-        guard let message = try? result.get() ?? nil else {
+        switch result {
+        case .success(let message?): return InboxItem(message, name, engine)
+        case .success(nil):
             close()
-            _ = try result.get()
             return nil
+        case .failure(let error):
+            close()
+            throw error
         }
-        return InboxItem(message, name, engine)
     }
 
     /// Waits for the next message; nil at the end.

@@ -5,9 +5,9 @@ public import RoostModel
 
 /// The messages of one channel in order, as on the server, shown from disk first.
 ///
-/// The list has no gap: where history is missing it ends, and `hasOlder` or `hasNewer` is true. Behind
-/// it are the user's unsent messages, and those that were sent while messages are missing before them
-/// (`Snapshot.sentBeyondGap`). Close it when it is off screen.
+/// The list has no gap: where history is missing it ends, and `hasOlder` or `hasNewer` is true.
+/// Behind it are the user's unsent messages, and those that were sent while messages are missing
+/// before them (`Snapshot.sentBeyondGap`). Close it when it is off screen.
 public final class Timeline: Sendable {
     /// The channel of the messages.
     public let channel: ChannelURL
@@ -91,8 +91,8 @@ extension Timeline {
         ///
         /// The last delivered ones may lie beyond a gap: `sentBeyondGap`.
         ///
-        /// They show the edits and reactions that wait in the outbox (`Message.pendingChanges`), and
-        /// those whose deletions wait are left out.
+        /// They show the edits and reactions that wait in the outbox (`Message.pendingChanges`),
+        /// and those whose deletions wait are left out.
         public let messages: [Message]
         /// Whether `loadOlder()` may find more.
         public let hasOlder: Bool
@@ -105,8 +105,8 @@ extension Timeline {
         public let hasHugeGap: Bool
         /// The number of the last delivered messages that lie beyond missing ones; 0 in most lists.
         ///
-        /// They are the user's own, sent while the list does not reach the newest message. They stay
-        /// until the list reaches them, or moves by `jump(to:)`.
+        /// They are the user's own, sent while the list does not reach the newest message. They
+        /// stay until the list reaches them, or moves by `jump(to:)`.
         public let sentBeyondGap: Int
         /// The waiting changes that the messages show.
         package let marks: MessageMarks
@@ -158,8 +158,8 @@ extension Timeline {
     /// The number of readers of changes.
     package var changeReaderCount: Int { get async { feed.changes.readerCount } }
 
-    /// Returns a stream of the server's refusals to show the channel, the present one included; it ends
-    /// when the timeline is closed.
+    /// Returns a stream of the server's refusals to show the channel, the present one included; it
+    /// ends when the timeline is closed.
     ///
     /// A timeline shows what is on disk, also of a channel that the user may not see any more. The
     /// reason, such as `.notAMember`, comes here. A failure of the network is no refusal.

@@ -45,8 +45,8 @@ public struct HistoryHole: Hashable, Sendable {
     public let channel: ChannelURL
     /// The reason for the hole.
     public let reason: Reason
-    /// The start of the hole; `.distantPast` if it reaches to the beginning of the channel, and that
-    /// of the history which the user may see if there is one.
+    /// The start of the hole; `.distantPast` if it reaches to the beginning of the channel, and
+    /// that of the history which the user may see if there is one.
     public let from: Timestamp
     /// The end of the hole; `.distantFuture` if it reaches to the newest messages.
     public let through: Timestamp

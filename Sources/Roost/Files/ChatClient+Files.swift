@@ -22,9 +22,10 @@ extension ChatClient {
     ///
     /// The download needs a network, but no connection of this client. It throws
     /// `.invalidParameter` for plain http to another host than the configured server, and for a
-    /// client in memory `.localDatabaseError`; `.fileTooLarge` beyond `Configuration.downloadsLimit`;
-    /// `.notFound` or `.notAuthorized` if the server does not give the file, as one with
-    /// `FileContent.requiresAuth`; `.networkError`; `.localDatabaseError` without room on the disk.
+    /// client in memory `.localDatabaseError`; `.fileTooLarge` beyond
+    /// `Configuration.downloadsLimit`; `.notFound` or `.notAuthorized` if the server does not give
+    /// the file, as one with `FileContent.requiresAuth`; `.networkError`; `.localDatabaseError`
+    /// without room on the disk.
     public func download(fileAt address: String) -> FileDownload { FileDownload(address, files) }
 
     /// Returns the file at an address if it is in the folder, and counts a use of it; nil if it is

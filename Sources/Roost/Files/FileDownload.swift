@@ -6,8 +6,8 @@ import RoostStore
 
 /// A file in the client's folder of downloaded files.
 ///
-/// The folder has a limit (`Configuration.downloadsLimit`), and a later download may evict the files
-/// that were not used for the longest time. So open the file, or copy it, soon.
+/// The folder has a limit (`Configuration.downloadsLimit`), and a later download may evict the
+/// files that were not used for the longest time. So open the file, or copy it, soon.
 public struct DownloadedFile: Hashable, Sendable {
     /// The address that the file was downloaded from.
     public let address: String

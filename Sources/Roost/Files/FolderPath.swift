@@ -4,7 +4,8 @@ import Foundation
 
 /// The comparison of paths on disk.
 package enum FolderPath {
-    /// Whether a path is that of a folder or leads into it, through any links; neither need exist.
+    /// Returns whether a path is a folder or lies in it, with all links followed; neither need
+    /// exist.
     package static func leads(_ path: String, into folder: String) -> Bool {
         let (path, folder) = (resolved(path), resolved(folder))
         return path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")

@@ -4,7 +4,8 @@ internal import Foundation
 package import RoostCore
 package import RoostModel
 
-/// A recording as text: a line of JSON with the machine before the first input, then a line for each input.
+/// A recording as text: a line of JSON with the machine before the first input, then a line for
+/// each input.
 package struct JournalFile: Sendable {
     /// The version of the format; the only one so far.
     private static let version = 1
@@ -103,8 +104,8 @@ extension JournalFile {
     /// Replays the inputs up to a number.
     ///
     /// - Parameter last: The number of the last input; nil replays all.
-    /// - Returns: The final machine, and the inputs with other effects: none, unless the journal is of another
-    ///   release or was edited.
+    /// - Returns: The final machine, and the inputs with other effects: none, unless the journal is
+    ///   of another release or was edited.
     package func replay(until last: Int? = nil) -> (machine: SyncMachine?, [Difference]) {
         guard var machine = base else { return (nil, []) }
         let text = EffectText(naming: NamedContent.nameAgain)

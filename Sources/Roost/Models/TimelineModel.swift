@@ -38,7 +38,8 @@ public final class TimelineModel {
     public private(set) var isOpening = true
     /// Whether a page is being loaded.
     public private(set) var isLoading = false
-    /// The last error, such as the server's refusal to show the channel; nil after the next success.
+    /// The last error, such as the server's refusal to show the channel; nil after the next
+    /// success.
     public private(set) var error: RoostError?
 
     @ObservationIgnored private let client: ChatClient
@@ -125,8 +126,8 @@ public final class TimelineModel {
 
     /// Shows the messages around a moment; see `Timeline.jump(to:)`.
     ///
-    /// While a page is loading, and before `run()` has opened the timeline, the call returns at once
-    /// and the jump follows.
+    /// While a page is loading, and before `run()` has opened the timeline, the call returns at
+    /// once and the jump follows.
     public func jump(to moment: Timestamp) async {
         goal = moment
         await jumpToGoal()

@@ -37,7 +37,7 @@ final class AppNotices: Sendable {
         feeds.withLock { $0.downloads[id] = feed }
     }
 
-    /// Makes a reader the one of an inbox; false if another task reads the inbox.
+    /// Reserves an inbox for a reader; returns false if another reader has it.
     func claim(_ inbox: String, for id: InboxID) -> Bool {
         feeds.withLock { feeds in
             guard feeds.inboxes[inbox] == nil else { return false }
@@ -46,7 +46,7 @@ final class AppNotices: Sendable {
         }
     }
 
-    /// Frees an inbox for the next reader; false if the reader has left it before.
+    /// Ends a reservation; returns false if the reader had none.
     func release(_ inbox: String, from id: InboxID) -> Bool {
         feeds.withLock { feeds in
             guard feeds.inboxes[inbox] == id else { return false }

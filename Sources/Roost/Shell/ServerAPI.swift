@@ -53,8 +53,8 @@ package struct ServerAPI: Sendable {
         }
     }
 
-    /// Uploads a file as the owner of a session key, however long that takes; `note` gets the number
-    /// of bytes of each piece of the file.
+    /// Uploads a file as the owner of a session key, however long that takes; `note` gets the
+    /// number of bytes of each piece of the file.
     ///
     /// The error is `.invalidParameter` if the file cannot be read to its end.
     func upload(

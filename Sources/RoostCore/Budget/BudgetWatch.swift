@@ -15,7 +15,8 @@ package struct BudgetWatch: Equatable, Codable, Sendable {
 
     package init() {}
 
-    /// Counts a commit, and returns whether a check of the size is due; never before the first login.
+    /// Counts a commit, and returns whether a check of the size is due; never before the first
+    /// login.
     package mutating func countCommit() -> Bool {
         guard let left = commitsLeft, !isTrimming else { return false }
         commitsLeft = left > 1 ? left - 1 : Self.interval

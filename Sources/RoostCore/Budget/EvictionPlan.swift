@@ -44,27 +44,21 @@ package struct EvictionPlan: Equatable, Sendable {
     /// It is below `sizeBefore` even without a channel to evict if a rewrite packs the file.
     package let expectedSize: Int64
     /// The target of the plan.
+    ///
+    /// Pinned channels and other data may be too large by themselves for it.
     package let target: Int64
     /// The number of newest messages that each channel keeps.
     package let keptMessages: Int64
 
     /// Whether no step is needed.
     package var isEmpty: Bool { sizeBefore <= target }
-    package var freedBytes: Int64 { sizeBefore - expectedSize }
-    package var freedMessages: Int64 {
-        Self.sum(channels.map { $0.cachedMessageCount - keptMessages })
-    }
-    /// Whether the target is reached.
-    ///
-    /// It is not if pinned channels and other data are too large by themselves.
-    package var reachesTarget: Bool { expectedSize <= target }
 
     /// Plans for a budget: no eviction below the limit, and from there down to the target.
     ///
     /// Channels on a screen go last, and only if the cache would stay above the limit with them.
     package init(
         for budget: CacheBudget, channels: [CachedChannel], size: CacheSize,
-        order: ClearOrder = .messageCollectionAccessedAt, keeping keptMessages: Int64 = 0,
+        order: ClearOrder = .lastOpened, keeping keptMessages: Int64 = 0,
         only way: Way? = nil
     ) {
         guard budget.isReached(by: size.used) else {
@@ -85,7 +79,7 @@ package struct EvictionPlan: Equatable, Sendable {
     ///   - channels: All channels with cached messages.
     ///   - size: The size of the whole cache.
     ///   - order: The order of eviction.
-    ///   - keptMessages: The number of newest messages that each channel keeps (idea 11).
+    ///   - keptMessages: The number of newest messages that each channel keeps.
     ///   - only: The only possible way, as in memory; nil chooses the shorter one.
     package init(
         downTo target: Int64, sparingOpenBelow spared: Int64? = nil,

@@ -78,7 +78,7 @@ package struct ChannelAct: SyncOperation {
             return take(answer, since: mark, &sync)
         case (.committing, .committed(.success)): return follow()
         case (.askingForChannel(let mark), .answer(.success(.channel(let channel)))):
-            let (mutations, stale) = sync.take([channel], since: mark)
+            let (mutations, stale) = sync.accept([channel], since: mark)
             state = .committingChannel(channel, stale: stale)
             return .need(.commit(mutations + sync.firstListCursor, .answer))
         case (.askingForChannel, _):
@@ -129,10 +129,10 @@ package struct ChannelAct: SyncOperation {
                 .hidden(state, through: hidesPrevious ? offset : nil), of: url, since: mark, &sync)
         case (.historyReset(let url), .moment(let offset)):
             guard let offset else { return .end(.done) }
-            return commit(sync.learn(.historyReset(through: offset), of: url))
+            return commit(sync.recordUnsure(.historyReset(through: offset), of: url))
         case (.markedAsDelivered(let url), .moment(let moment)):
             guard let moment else { return .end(.done) }
-            return commit(sync.mutations(for: .deliveredTo([sync.me: moment]), in: url))
+            return commit(sync.record(.deliveredTo([sync.me: moment]), in: url))
         case (.metadata(let url), .metadata(let written)):
             outcome = .metadata(written)
             return learn(.metadata(set: written, removed: []), of: url, since: mark, &sync)
@@ -151,7 +151,7 @@ package struct ChannelAct: SyncOperation {
         _ sync: inout SyncState
     ) -> Step {
         if sync.channelLedger.hasOvertaken(news, in: url, since: mark) { return lookUp(url, &sync) }
-        return commit(sync.learn(news, of: url))
+        return commit(sync.recordUnsure(news, of: url))
     }
 
     private mutating func lookUp(_ url: ChannelURL, _ sync: inout SyncState) -> Step {
@@ -201,7 +201,7 @@ package struct ChannelCreation: SyncOperation {
             state = .asking(sync.channelLedger.begin())
             return .need(.ask(.create(question)))
         case (.asking(let mark), .answer(.success(.channel(let channel)))):
-            let (mutations, stale) = sync.take([channel], since: mark)
+            let (mutations, stale) = sync.accept([channel], since: mark)
             state = .committing(channel, stale: stale)
             return .need(.commit(mutations + sync.firstListCursor, .answer))
         case (.asking, _):
@@ -252,7 +252,7 @@ package struct ChannelSearch: SyncOperation {
             state = .asking(sync.channelLedger.begin())
             return .need(.ask(.channel(GetChannel(channelURL: channel))))
         case (.asking(let mark), .answer(.success(.channel(let found)))):
-            let (mutations, stale) = sync.take([found], since: mark)
+            let (mutations, stale) = sync.accept([found], since: mark)
             state = .committing(found, stale: stale)
             return .need(.commit(mutations + sync.firstListCursor, .answer))
         case (.asking, _):

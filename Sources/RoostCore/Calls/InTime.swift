@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The time limit of calls. A call that the server has accepted may wait for the server's description
-// of the channel, which other events can delay without end. Its caller gets the success all the
-// same, and the description follows.
+// The time limit of calls. A call that the server has accepted may wait for the server's
+// description of the channel, which other events can delay without end. Its caller gets the success
+// after the time limit; the description follows.
 
 import RoostModel
 

@@ -13,8 +13,6 @@ struct Absences: Equatable, Codable, Sendable {
     /// The channels that were looked up after a refusal and have answered no request since.
     private var lookedUp: Set<ChannelURL> = []
 
-    init() {}
-
     mutating func note(_ channel: ChannelURL) { channels.insert(channel) }
 
     /// Notes that the cache has lost the channel: its return will show.

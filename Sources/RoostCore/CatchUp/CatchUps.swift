@@ -8,17 +8,11 @@ package import RoostModel
 
 /// The requests for a catch-up of a channel that came while one was running.
 package enum CatchUpWish: Comparable, Codable, Sendable {
-    case none
+    case nothing
     /// A timeline needed the server, and may no longer when the running catch-up has ended.
     case ifNeeded
     /// A change log has to be read again, or the user has returned.
     case anyway
-}
-
-/// A catch-up of a channel that has not ended.
-package struct OngoingCatchUp: Equatable, Codable, Sendable {
-    /// The requests that came meanwhile.
-    package fileprivate(set) var wish = CatchUpWish.none
 }
 
 /// Work that is retried until it succeeds, cannot succeed, or the connection is lost; it also waits
@@ -27,10 +21,6 @@ package struct OngoingCatchUp: Equatable, Codable, Sendable {
 /// The waits between the attempts grow up to a minute. A new connection restarts them and ends the
 /// wait: the link itself limits how often that happens.
 package struct Retrying: SyncOperation {
-    /// The waits between the attempts: 1...2 s at first, 30...60 s at last.
-    private static let backoff = Backoff(
-        interval: .seconds(2), maxInterval: .seconds(60), multiplier: 2, retryCount: -1)
-
     private enum State: Equatable, Codable, Sendable { case beginning, working, waiting }
 
     /// The work that is retried.
@@ -68,7 +58,7 @@ package struct Retrying: SyncOperation {
         case (.beginning, .begin): return begin(&sync)
         case (.working, .ended(.failed(let error))): return fail(error, &sync)
         case (.working, .ended):
-            if let epoch, sync.isPresent(epoch) { return .end(.done) }
+            if sync.isPresent(epoch) { return .end(.done) }
             failures = 0
             return begin(&sync)
         case (.waiting, .paused):
@@ -91,17 +81,17 @@ package struct Retrying: SyncOperation {
     }
 
     private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             failures = 0
             return begin(&sync)
         }
-        if error.endsSessionKey { return .fail(error) }
+        if error.code.endsSessionKey { return .fail(error) }
         if !error.mayPassWithDisk { failures += 1 }
         // Callers of a look-up get an answer after the first attempt; the retries continue.
         if case .lookUp(let channel) = work { sync.wakeAll(.lookUp(channel), nil) }
         guard error.remedy == .retry || error.mayPassWithDisk else { return .fail(error) }
         state = .waiting
-        let wait = Self.backoff.wait(
+        let wait = Backoff.patient.wait(
             beforeAttempt: max(failures, 1), entropy: sync.random.next())
         switch work {
         case .channel(let channel):
@@ -129,7 +119,7 @@ package struct CatchUp: SyncOperation {
         switch (state, reply) {
         case (.beginning, .begin): return begin(&sync)
         case (.working, .ended):
-            let wish = sync.catchUps.removeValue(forKey: channel)?.wish ?? .none
+            let wish = sync.catchUps.removeValue(forKey: channel) ?? .nothing
             sync.restingCatchUps.end(channel)
             defer { sync.noteCatchUps() }
             sync.moveOutbox(.release(channel))
@@ -143,7 +133,7 @@ package struct CatchUp: SyncOperation {
                 }
                 return .end(.done)
             }
-            sync.catchUps[channel] = OngoingCatchUp()
+            sync.catchUps[channel] = .nothing
             return begin(&sync)
         default: return .fail(reply)
         }
@@ -207,7 +197,7 @@ package struct ChannelUpdate: SyncOperation {
 
     private func finish(_ sync: inout SyncState) -> Step {
         for timeline in sync.timelines.ids(of: channel) {
-            sync.note(refusal: failure, of: timeline)
+            sync.report(failure, to: timeline)
             sync.endArrival(at: timeline, failure)
         }
         return failure.map { .fail($0) } ?? .end(.done)
@@ -237,7 +227,7 @@ package struct ListsUpdate: SyncOperation {
             state = .readingChanges
             return .need(.run(.changeLog(ChangeLogReading(.channelChanges))))
         case (.readingChanges, .ended(.done)):
-            if let epoch, sync.isPresent(epoch) { sync.session?.isChannelLogRead = true }
+            if sync.isPresent(epoch) { sync.session?.isChannelLogRead = true }
             sync.emitPending()
             return goOn(with: sync.lists.ids, &sync)
         case (.pacing(let list, let rest), .paused): return synchronize(list, rest, &sync)
@@ -255,7 +245,7 @@ package struct ListsUpdate: SyncOperation {
             state = .filling
             return .need(.run(.fill(ListFill())))
         }
-        guard let epoch, sync.isPresent(epoch) else { return fail(.notConnected, &sync) }
+        guard sync.isPresent(epoch) else { return fail(.notConnected, &sync) }
         let rest = Array(lists.dropFirst())
         state = .pacing(next, rest: rest)
         return sync.spendRequest() ?? synchronize(next, rest, &sync)
@@ -264,7 +254,7 @@ package struct ListsUpdate: SyncOperation {
     private mutating func synchronize(
         _ list: ListID, _ rest: [ListID], _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             sync.pacing.giveBack()
             return fail(.notConnected, &sync)
         }
@@ -281,11 +271,11 @@ package struct ListsUpdate: SyncOperation {
 extension SyncState {
     /// Catches one channel up; during a catch-up of it, further requests wait for its end.
     package mutating func catchUp(_ channel: ChannelURL, _ wish: CatchUpWish) {
-        if let earlier = catchUps[channel]?.wish {
-            catchUps[channel]?.wish = max(earlier, wish)
+        if let earlier = catchUps[channel] {
+            catchUps[channel] = max(earlier, wish)
             return
         }
-        catchUps[channel] = OngoingCatchUp()
+        catchUps[channel] = .nothing
         start(.catchUp(CatchUp(channel)))
     }
 
@@ -309,12 +299,7 @@ extension SyncState {
     }
 }
 
-extension RoostError {
-    /// Whether the server no longer accepts the session key, so that the client logs in again.
-    package var endsSessionKey: Bool { code.endsSessionKey }
-}
-
 extension RoostError.Code {
-    /// Whether the server no longer accepts the session key.
+    /// Whether the server no longer accepts the session key, so that the client logs in again.
     var endsSessionKey: Bool { self == .sessionKeyExpired || self == .sessionKeyNotFound }
 }

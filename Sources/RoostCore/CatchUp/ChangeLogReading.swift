@@ -165,13 +165,13 @@ extension ChangeLogReading {
 
 extension ChangeLogReading {
     private mutating func pace(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
+        guard sync.isPresent(epoch) else { return .fail(.notConnected) }
         state = .pacing
         return sync.spendRequest() ?? fetch(&sync)
     }
 
     private mutating func fetch(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             return sync.returnRequest()
         }
         let cursor = ChangeLogCursor(place.cursor)
@@ -205,11 +205,11 @@ extension ChangeLogReading {
         switch (fetch, result) {
         case (.messages(let channel, let beginning), .success(.messageChanges(let changes))):
             let ledger = sync.news(of: channel, since: beginning)
-            page = sync.judge(changes, in: channel, ledger)
+            page = sync.accept(changes, in: channel, ledger)
             sync.endFetch(of: channel)
             if ledger.hasDeparture { return .fail(.departed) }
         case (.channels(let asked), .success(.channelChanges(let changes))):
-            page = sync.judge(changes, since: asked)
+            page = sync.accept(changes, since: asked)
             sync.channelLedger.end()
         case (_, .failure(let error)):
             end(fetch, &sync)
@@ -230,7 +230,7 @@ extension ChangeLogReading {
 
     /// Restarts from an early moment if the server no longer accepts the token.
     private mutating func recover(from error: RoostError, _ sync: inout SyncState) -> Step {
-        guard case .token = place.cursor, error.code == .invalidValue, let epoch,
+        guard case .token = place.cursor, error.code == .invalidValue,
             sync.isPresent(epoch)
         else { return .fail(error) }
         guard walk.mayBeginAgain() else { return .fail(.stalled) }

@@ -27,7 +27,7 @@ struct ChangePage: Equatable, Sendable {
 extension SyncState {
     /// Updates a page of a channel's change log by newer events, and notes its changes for answers
     /// in flight.
-    mutating func judge(
+    mutating func accept(
         _ changes: MessageChanges, in channel: ChannelURL, _ ledger: FetchLedger
     ) -> ChangePage {
         let deleted = changes.deleted.map(\.id)
@@ -55,7 +55,7 @@ extension SyncState {
 
     /// Updates a page of the change log of the user's channels by newer events, and notes its
     /// changes for answers in flight.
-    mutating func judge(_ changes: ChannelChanges, since asked: ChannelLedger.Mark) -> ChangePage {
+    mutating func accept(_ changes: ChannelChanges, since asked: ChannelLedger.Mark) -> ChangePage {
         let (fresh, stale) = channelLedger.parted(changes.updated, since: asked)
         let unsure = changes.deleted.filter { channelLedger.isUnsure($0, since: asked) }
         let gone = changes.deleted.filter { !unsure.contains($0) }

@@ -17,9 +17,10 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
     }
 
     private enum Change: Equatable, Codable, Sendable {
-        /// An answer with or without it can be completed by it.
+        /// The effect of an event, which can be applied to any answer.
         case news(ChannelNews)
-        /// Only the server knows the channel's new state; the news are there if an event said them.
+        /// A change that only the answer to a later request has, with the effect of its event if
+        /// there was one.
         case unsure(ChannelNews?)
         /// The user left or lost the channel.
         case departure
@@ -89,8 +90,8 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
         return entries.contains { $0.channel == channel && $0.news == nil }
     }
 
-    /// Returns whether the effect of the user's own request may be older than the known state of the
-    /// channel.
+    /// Returns whether the effect of the user's own request may be older than the known state of
+    /// the channel.
     ///
     /// The event of the request itself is no newer state.
     ///

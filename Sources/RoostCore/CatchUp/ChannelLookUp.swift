@@ -58,7 +58,7 @@ package struct ChannelLookUp: SyncOperation {
     }
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             return sync.returnRequest()
         }
         sync.lookUps[channel] = false
@@ -69,11 +69,11 @@ package struct ChannelLookUp: SyncOperation {
     private mutating func store(
         _ found: GroupChannel, since mark: ChannelLedger.Mark, _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             sync.channelLedger.end()
             return .fail(.notConnected)
         }
-        let (mutations, stale) = sync.take([found], since: mark)
+        let (mutations, stale) = sync.accept([found], since: mark)
         state = .committing(isStale: !stale.isEmpty)
         return .need(.commit(mutations + sync.firstListCursor, .event))
     }
@@ -91,7 +91,7 @@ package struct ChannelLookUp: SyncOperation {
     /// Removes a channel that the server denies to the user; any other error ends the attempt.
     private mutating func acceptRefusal(_ error: RoostError, _ sync: inout SyncState) -> Step {
         sync.unknownChannels.note(error, of: channel)
-        guard error.code.deniesChannel, let epoch, sync.isPresent(epoch) else {
+        guard error.code.deniesChannel, sync.isPresent(epoch) else {
             return .fail(error)
         }
         sync.noteDeparture(from: channel, isLeaving: false)
@@ -123,9 +123,9 @@ package struct SharedLookUp: SyncOperation {
                     sync.lookUp(channel)
                     return .end(.done)
                 }
-                // Otherwise the next connection's change log brings the changes.
                 sync.noteDescription(of: channel)
             }
+            // After a failure the next connection's change log brings the changes.
             sync.wakeAll(.lookUp(channel), nil)
             return .end(.done)
         default: return .fail(reply)

@@ -35,7 +35,8 @@ package struct FetchLedger: Codable, Sendable {
 
     package init() {}
 
-    package var isEmpty: Bool { fetches == 0 }
+    /// Whether no fetch is in flight.
+    package var isIdle: Bool { fetches == 0 }
 
     /// Whether a message was deleted since the fetches began, at the server or on disk, which makes
     /// counts worthless.
@@ -50,8 +51,9 @@ package struct FetchLedger: Codable, Sendable {
     /// no longer the user's.
     package var hasDeparture: Bool { departure != nil }
 
-    /// Whether the cache lost messages of the channel since the fetches began, which an answer may
-    /// not know: live messages behind its end are no longer in the cache either.
+    /// Whether the cache has lost messages of the channel since the fetches began.
+    ///
+    /// Live messages behind the end of an answer may be among them.
     package var hasLoss: Bool { loss != nil }
 
     /// Begins a fetch.
@@ -106,7 +108,8 @@ package struct FetchLedger: Codable, Sendable {
 
     /// Notes that a commit has deleted messages.
     ///
-    /// Their deletion may have been reported before a fetch began, and stored after it counted them.
+    /// Their deletion may have been reported before a fetch began, and stored after it counted
+    /// them.
     package mutating func noteRemoval() { removal = nextNumber() ?? removal }
 
     package mutating func note(deletionOf id: MessageID) {

@@ -101,7 +101,7 @@ package struct GapFill: SyncOperation {
     /// Messages above the end, even of the same moment, were brought by filters. The server must
     /// not count them as known: it would report nothing missing, and nothing would cover them.
     private mutating func count(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
         // From here on, so that the ledger notes a deletion after the count.
         state = .counting(since: sync.beginFetch(of: channel))
         return .need(.read(.messageCount(channel, from: known.createdAt, through: known)))
@@ -122,7 +122,7 @@ package struct GapFill: SyncOperation {
     private mutating func judge(
         _ answer: MessageGapAnswer, _ ledger: FetchLedger, _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
+        guard sync.isPresent(epoch) else { return .fail(.notConnected) }
         guard !ledger.hasDeparture else { return .fail(.departed) }
         guard !ledger.hasLoss else { return .fail(.cleared) }
         let messages = answer.next.messages.filter { $0.channelURL == channel }
@@ -158,21 +158,21 @@ package struct GapFill: SyncOperation {
     }
 
     private func reachNewest(at end: Position, _ sync: inout SyncState) -> Step {
-        if let epoch, sync.isPresent(epoch) { sync.session?.noteEnd(of: channel, at: end) }
+        if sync.isPresent(epoch) { sync.session?.noteEnd(of: channel, at: end) }
         return .end(.gap(.reachedNewest))
     }
 
     /// Fills in page by page until the newest message is reached.
     private mutating func walk(from place: Position, _ sync: inout SyncState) -> Step {
         guard pages < Self.silentLimit / Self.walkingPage else { return .end(.gap(.huge)) }
-        guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
+        guard sync.isPresent(epoch) else { return .fail(.notConnected) }
         pages += 1
         state = .pacingWalk(from: place)
         return sync.spendRequest() ?? fetch(from: place, &sync)
     }
 
     private mutating func fetch(from place: Position, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .walking(from: place)
         return .need(
             .run(.page(PageFetch(channel, .newer(than: place, limit: Self.walkingPage)))))

@@ -9,7 +9,7 @@
 import RoostModel
 import RoostWire
 
-/// The walk through the list of the user's channels; one on each connection.
+/// The walk through the list of the user's channels; one runs at a time.
 package struct ListFill: SyncOperation {
     /// The channels of a page; the server gives no more.
     private static let pageSize = 100
@@ -32,7 +32,7 @@ package struct ListFill: SyncOperation {
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         let step = decide(reply, &sync)
-        if case .end(let outcome) = step, let epoch, sync.isPresent(epoch) {
+        if case .end(let outcome) = step, sync.isPresent(epoch) {
             sync.session?.isFilling = false
             sync.session?.isFilled = outcome == .done
             sync.wakeDownloads()
@@ -61,7 +61,7 @@ package struct ListFill: SyncOperation {
         case (.committing(let next, let stale, let channels), .committed(let result)):
             sync.channelLedger.end()
             guard case .success = result else { return .fail(reply) }
-            if let epoch, sync.isPresent(epoch) { sync.session?.fetchedChannels += channels.count }
+            if sync.isPresent(epoch) { sync.session?.fetchedChannels += channels.count }
             for channel in stale { sync.lookUp(channel) }
             return goOn(to: next, after: channels)
         case (.forgettingPlace, .committed(.success)):
@@ -77,7 +77,7 @@ package struct ListFill: SyncOperation {
     }
 
     private mutating func choose(_ place: Cursor?, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch), place != .listEnd else { return .end(.done) }
+        guard sync.isPresent(epoch), place != .listEnd else { return .end(.done) }
         // If the cache was cleared meanwhile, another walk begins.
         if walk == nil || place != expected { walk = PageWalk(from: place) }
         expected = place
@@ -86,7 +86,7 @@ package struct ListFill: SyncOperation {
     }
 
     private mutating func ask(at place: Cursor?, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             return sync.returnRequest()
         }
         state = .asking(place, sync.channelLedger.begin())
@@ -110,12 +110,12 @@ package struct ListFill: SyncOperation {
         _ page: RoostWire.ChannelPage, at place: Cursor?, since mark: ChannelLedger.Mark,
         _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             sync.channelLedger.end()
             return .fail(.notConnected)
         }
         let next = page.next.isEmpty ? Cursor.listEnd : .token(page.next)
-        let (mutations, stale) = sync.take(page.channels, since: mark)
+        let (mutations, stale) = sync.accept(page.channels, since: mark)
         state = .committing(next: next, stale: stale, channels: page.channels.map(\.url))
         // If the cache was cleared meanwhile, the pages before this one are gone: the walk
         // restarts.

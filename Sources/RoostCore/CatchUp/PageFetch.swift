@@ -140,7 +140,7 @@ package struct PageFetch: SyncOperation {
         for message in messages where message.requestID != nil {
             sync.noteDelivery(message)
         }
-        guard statement.reachesNewest, !isFiltered, let epoch, sync.isPresent(epoch),
+        guard statement.reachesNewest, !isFiltered, sync.isPresent(epoch),
             let range = statement.range
         else { return .end(.page(statement, messages: count)) }
         let risen = sync.session?.risenEnd(of: channel, since: rises)

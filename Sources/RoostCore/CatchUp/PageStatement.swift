@@ -27,6 +27,11 @@ package struct PageQuestion: Equatable, Codable, Sendable {
             continues: nil)
     }
 
+    /// Returns the request for the newest messages.
+    package static func newest(_ limit: Int) -> Self {
+        .around(.distantFuture, older: limit, newer: 0)
+    }
+
     /// Returns the request for the messages right before the older end of a covered range.
     package static func older(than position: Position, limit: Int) -> Self {
         Self(anchor: position.createdAt, olderLimit: limit, newerLimit: 0, continues: position)

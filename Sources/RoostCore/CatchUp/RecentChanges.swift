@@ -4,8 +4,8 @@ package import RoostModel
 
 /// The latest edits in the change logs since the last login, and the latest deletions.
 ///
-/// Older frames may still be in flight, and must not undo them. A frame is in flight for seconds, so
-/// the oldest changes can be forgotten; a connection that stays for days would keep all of them.
+/// Older frames may still be in flight, and must not undo them. A frame is in flight for seconds,
+/// so the oldest changes can be forgotten; a connection that stays for days would keep all of them.
 package struct RecentChanges: Codable, Sendable {
     /// The least number of changed messages that are kept, in all channels; never more than twice
     /// as many.
@@ -24,8 +24,8 @@ package struct RecentChanges: Codable, Sendable {
 
     /// Notes changes, of which only edits are of use here.
     ///
-    /// A message that was never edited has changed in its details alone; a frame of it takes none of
-    /// them from the cache.
+    /// A message that was never edited has changed in its details alone; a frame of it takes none
+    /// of them from the cache.
     package mutating func note(
         edited: [Message], deleted: [MessageID], in channel: ChannelURL
     ) {

@@ -41,7 +41,7 @@ package enum TimelineSync: Equatable, Codable, Sendable {
             // The start of an empty history is a position without a moment to count from (scar 85).
             guard let knownRange, knownRange.upper != .distantPast else {
                 // The timeline is at the end now, wherever it was opened.
-                self = .load(.around(.distantFuture, older: opening.olderLimit, newer: 0))
+                self = .load(.newest(opening.olderLimit))
                 return
             }
             self = .checkGap(above: knownRange)

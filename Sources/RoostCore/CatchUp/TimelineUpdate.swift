@@ -108,7 +108,7 @@ package struct TimelineSynchronization: SyncOperation {
         _ question: PageQuestion, _ page: OpenTimeline.FirstPage, _ open: OpenTimeline,
         _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .loading(page)
         return .need(.run(.page(PageFetch(open.channel, question, under: page.filter))))
     }
@@ -134,7 +134,7 @@ package struct TimelineSynchronization: SyncOperation {
         _ question: PageQuestion, _ page: OpenTimeline.FirstPage, _ open: OpenTimeline,
         _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .loadingRest(page)
         return .need(.run(.page(PageFetch(open.channel, question, under: open.filter))))
     }
@@ -180,7 +180,7 @@ package struct TimelineUpdate: SyncOperation {
     }
 
     private func end(_ error: RoostError?, _ sync: inout SyncState) {
-        sync.note(refusal: error, of: timeline)
+        sync.report(error, to: timeline)
         if sync.timelines[timeline]?.opening.end(round) == true {
             sync.wakeAll(.opening(timeline), error)
         }
@@ -189,7 +189,7 @@ package struct TimelineUpdate: SyncOperation {
 
 extension SyncState {
     /// Gives a timeline the result of a request, so that observers learn of a new refusal.
-    mutating func note(refusal error: RoostError?, of timeline: TimelineID) {
+    mutating func report(_ error: RoostError?, to timeline: TimelineID) {
         if let channel = timelines[timeline]?.channel {
             if let error { unknownChannels.note(error, of: channel) }
             noteAccess(to: channel, error)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A change is noted while it is applied, and the place of a channel is found by halving. A comparison
-// of whole lists would cost as much for each message as there are channels on screen.
+// A change is noted while it is applied, and the place of a channel is found by halving. A
+// comparison of whole lists would cost as much for each message as there are channels on screen.
 
 package import RoostModel
 

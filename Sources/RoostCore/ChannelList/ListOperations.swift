@@ -136,7 +136,7 @@ package struct ListPage: SyncOperation {
                 sync.channelLedger.end()
                 return .fail(reply)
             }
-            let (mutations, stale) = sync.take(page.channels, since: mark)
+            let (mutations, stale) = sync.accept(page.channels, since: mark)
             state = .committing(
                 stale: stale, channels: page.channels.map(\.url), at: place, next: page.next)
             return .need(.commit(mutations + sync.firstListCursor, .page))

@@ -67,7 +67,7 @@ package struct OpenList: Codable, Sendable {
     }
 
     /// Whether marks have changed during the read that is under way.
-    package var owesMarks: Bool { !nextMarks.isEmpty }
+    package var hasWaitingMarks: Bool { !nextMarks.isEmpty }
 
     /// Returns the changes since the last call.
     mutating func takePublications() -> [ListDiff<GroupChannel>] {
@@ -175,8 +175,8 @@ package struct OpenList: Codable, Sendable {
 
     /// Sets the marks of a channel.
     ///
-    /// During a read they wait for its end: the commit with the effect of a change that was made may
-    /// wait too, and the old state must not be shown once more.
+    /// During a read they wait for its end: the commit with the effect of a change that was made
+    /// may wait too, and the old state must not be shown once more.
     ///
     /// - Returns: Whether the list has to be read again.
     mutating func mark(_ channel: ChannelURL, _ marks: ChannelMarks?) -> Bool {

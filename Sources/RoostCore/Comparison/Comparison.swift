@@ -89,13 +89,13 @@ package struct Comparison: SyncOperation {
     }
 
     private mutating func pace(_ next: State, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
+        guard sync.isPresent(epoch) else { return .fail(.notConnected) }
         state = next
         return sync.spendRequest() ?? resume(.paused, &sync)
     }
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .asking
         return .need(
             .ask(
@@ -135,7 +135,7 @@ package struct Comparison: SyncOperation {
     }
 
     private mutating func fetch(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
         let upper = stretches[batch.lowerBound].upper
         state = .fetching
         return .need(

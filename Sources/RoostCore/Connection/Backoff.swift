@@ -23,6 +23,10 @@ package struct Backoff: Equatable, Codable, Sendable {
     package static let standard = Backoff(
         interval: .seconds(2), maxInterval: .seconds(20), multiplier: 2, retryCount: -1)
 
+    /// 1...2 s at first, 30...60 s at last, without end: for work that is tried until it succeeds.
+    static let patient = Backoff(
+        interval: .seconds(2), maxInterval: .seconds(60), multiplier: 2, retryCount: -1)
+
     package init(interval: Duration, maxInterval: Duration, multiplier: Int, retryCount: Int) {
         self.interval = min(max(interval, Self.shortestInterval), Self.longestInterval)
         self.maxInterval = min(max(maxInterval, self.interval), Self.longestInterval)

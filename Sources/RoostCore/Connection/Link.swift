@@ -24,7 +24,7 @@ package struct Link: Codable, Sendable {
     /// The key of the last login; it outlives its socket.
     package var sessionKey: String? { login?.sessionKey }
 
-    /// Whether a socket is being opened or the login is in flight.
+    /// Whether a socket, the answer to a login or the app's token is awaited.
     package var isConnecting: Bool {
         switch state {
         case .opening, .authenticating, .awaitingToken: true
@@ -42,8 +42,8 @@ package struct Link: Codable, Sendable {
 
     /// The error of a call that needs a connection and has none.
     ///
-    /// After a refusal for good it has the message and the remedy of the refusal, because a retry of
-    /// the call cannot help.
+    /// After a refusal for good it has the message and the remedy of the refusal, because a retry
+    /// of the call cannot help.
     package var absence: RoostError {
         guard case .refused(let refusal) = state else { return .notConnected }
         let reason = RoostError(refusal)
@@ -140,7 +140,7 @@ extension SyncState {
     /// Handles a refused key: the session is renewed, unless a later login has replaced the key
     /// already.
     mutating func renewSession(after error: RoostError, asked epoch: LinkMachine.Epoch?) {
-        guard error.endsSessionKey, link.login != nil, epoch == link.loginEpoch else { return }
+        guard error.code.endsSessionKey, link.login != nil, epoch == link.loginEpoch else { return }
         renewSession()
     }
 
@@ -229,7 +229,7 @@ extension SyncState {
         // An old name on disk does no harm; the next login brings the new one.
         start(.storing(Storing([.users([login.user])], from: .answer)))
         fillIndex()
-        beginOutboxSession(as: login.user)
+        outbox.me = login.user
         beginBudgetWatch()
         for channel in timelines.channels { moveOutbox(.hold(channel)) }
         // A running catch-up restarts.
@@ -248,35 +248,6 @@ extension SyncState {
         forgetTyping()
         failAnswers()
         endOutboxSession()
-    }
-}
-
-/// The commit of mutations without any dependent work.
-package struct Storing: SyncOperation {
-    private let mutations: [Mutation]
-    private let origin: ChangeOrigin
-    private let condition: CommitCondition?
-    private var hasBegun = false
-
-    /// Creates a commit; with a condition its outcome is a flag, whether it was made.
-    package init(
-        _ mutations: [Mutation], from origin: ChangeOrigin,
-        unless condition: CommitCondition? = nil
-    ) {
-        self.mutations = mutations
-        self.origin = origin
-        self.condition = condition
-    }
-
-    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
-        switch (hasBegun, reply) {
-        case (false, .begin):
-            hasBegun = true
-            return .need(.commit(mutations, origin, unless: condition))
-        case (true, .committed(.success(let commit))):
-            return .end(condition == nil ? .done : .flag(commit != nil))
-        default: return .fail(reply)
-        }
     }
 }
 

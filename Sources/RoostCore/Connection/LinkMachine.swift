@@ -3,8 +3,8 @@
 // The states of a connection, as a machine without I/O.
 //
 // Each socket gets an epoch. An input with another epoch than the present one comes from an
-// abandoned socket and changes nothing (scar 134). The shell performs the effects in order and has
-// no rules of its own.
+// abandoned socket and changes nothing (scar 134). `SyncState.perform` carries the effects out, in
+// order.
 
 import RoostModel
 
@@ -69,15 +69,15 @@ package struct LinkMachine: Equatable, Codable, Sendable {
 
     package enum Effect: Equatable, Sendable {
         case openSocket(Epoch)
-        case closeSocket(Epoch)
-        case sendPing(Epoch)
+        case closeSocket
+        case sendPing
         /// Asks the app for another token.
         case askToken(Epoch)
         /// Replaces a running timer of the same kind.
         case arm(Timer, Duration)
         case disarm(Timer)
         case wentOnline(Epoch)
-        /// The link left `.online`, or a first attempt failed, with the reason.
+        /// A connection or an attempt has ended; without a reason the app has ended it.
         case wentOffline(reason: Refusal?)
     }
 
@@ -112,7 +112,7 @@ package struct LinkMachine: Equatable, Codable, Sendable {
             epoch == self.epoch ? refused(refusal, entropy) : []
         case .busy(let epoch, let wait): epoch == self.epoch ? busy(wait, entropy) : []
         case .received(let epoch): epoch == self.epoch ? received() : []
-        case .answerMissing(let epoch): epoch == self.epoch ? received(isAlive: false) : []
+        case .answerMissing(let epoch): epoch == self.epoch ? probe() : []
         case .expired(let epoch): epoch == self.epoch ? expired(entropy) : []
         case .lost(let epoch, let loss): epoch == self.epoch ? lost(loss, entropy) : []
         case .token(let epoch, let answer):
@@ -149,10 +149,10 @@ extension LinkMachine {
         switch state {
         case .idle, .asleep, .refused: return []
         case .opening, .authenticating:
-            return [.disarm(.login), .closeSocket(epoch), .wentOffline(reason: nil)]
+            return [.disarm(.login), .closeSocket, .wentOffline(reason: nil)]
         case .awaitingToken: return [.disarm(.token), .wentOffline(reason: nil)]
         case .online:
-            return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: nil)]
+            return stopHeartbeat() + [.closeSocket, .wentOffline(reason: nil)]
         case .backingOff: return [.disarm(.retry)]
         case .awaitingNetwork: return []
         }
@@ -170,7 +170,7 @@ extension LinkMachine {
             state = .awaitingNetwork(attempt: attempt)
             return [.disarm(.retry)]
         // A socket may outlive a change of network; the heartbeat detects its end (scar 131).
-        case .online where isUp: return received(isAlive: false)
+        case .online where isUp: return probe()
         case .idle, .opening, .authenticating, .awaitingToken, .online, .asleep, .refused: return []
         }
     }
@@ -192,7 +192,7 @@ extension LinkMachine {
         // A user looks at the screen now, so the wait ends; the count of failures stays.
         case .backingOff(let attempt): return stay + [.disarm(.retry)] + open(attempt: attempt)
         // The system may have cut the socket without notice.
-        case .online: return stay + received(isAlive: false)
+        case .online: return stay + probe()
         case .idle, .opening, .authenticating, .awaitingToken, .awaitingNetwork, .refused:
             return stay
         }
@@ -205,13 +205,13 @@ extension LinkMachine {
         defer { state = .asleep }
         switch state {
         case .opening, .authenticating:
-            return [.disarm(.login), .closeSocket(epoch), .wentOffline(reason: reason)]
+            return [.disarm(.login), .closeSocket, .wentOffline(reason: reason)]
         case .awaitingToken:
             // The next login asks the app again, which may answer by then.
             hasRenewedToken = false
             return [.disarm(.token), .wentOffline(reason: reason)]
         case .online:
-            return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: reason)]
+            return stopHeartbeat() + [.closeSocket, .wentOffline(reason: reason)]
         case .backingOff: return [.disarm(.retry)]
         case .idle, .awaitingNetwork, .asleep, .refused: return []
         }
@@ -247,7 +247,7 @@ extension LinkMachine {
     private mutating func refused(_ refusal: Refusal, _ entropy: UInt64) -> [Effect] {
         switch state {
         case .opening(let attempt), .authenticating(let attempt):
-            let close: [Effect] = [.disarm(.login), .closeSocket(epoch)]
+            let close: [Effect] = [.disarm(.login), .closeSocket]
             guard refusal.code.endsSession else {
                 return close + retry(attempt + 1, reason: refusal, entropy)
             }
@@ -259,7 +259,7 @@ extension LinkMachine {
         case .online:
             guard refusal.code.endsSession else { return [] }
             state = .refused(refusal.final)
-            return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: refusal.final)]
+            return stopHeartbeat() + [.closeSocket, .wentOffline(reason: refusal.final)]
         case .idle, .awaitingToken, .backingOff, .awaitingNetwork, .asleep, .refused: return []
         }
     }
@@ -296,25 +296,23 @@ extension LinkMachine {
         case .online: attempt = triesBeforeOnline + 1
         case .idle, .awaitingToken, .backingOff, .awaitingNetwork, .asleep, .refused: return []
         }
-        let stop = stopHeartbeat() + [.disarm(.login), .closeSocket(epoch)]
+        let stop = stopHeartbeat() + [.disarm(.login), .closeSocket]
         state = .backingOff(attempt: attempt)
         // Never earlier than the named pause; the jitter is added to it (scar 133).
         let wait = settings.backoff.busyWait(wait, beforeAttempt: attempt, entropy: entropy)
         return stop + [.wentOffline(reason: reason), .arm(.retry, wait)]
     }
 
-    private mutating func received(isAlive: Bool = true) -> [Effect] {
-        switch state {
-        case .online(let awaitsPong):
-            if isAlive {
-                state = .online(awaitsPong: false)
-                return (awaitsPong ? [.disarm(.pong)] : []) + [.arm(.ping, settings.pingInterval)]
-            }
-            return awaitsPong ? [] : ping()
-        case .idle, .opening, .authenticating, .awaitingToken, .backingOff, .awaitingNetwork,
-            .asleep, .refused:
-            return []
-        }
+    private mutating func received() -> [Effect] {
+        guard case .online(let awaitsPong) = state else { return [] }
+        state = .online(awaitsPong: false)
+        return (awaitsPong ? [.disarm(.pong)] : []) + [.arm(.ping, settings.pingInterval)]
+    }
+
+    /// Pings a connection that may be dead, unless the answer to a ping is awaited.
+    private mutating func probe() -> [Effect] {
+        guard case .online(awaitsPong: false) = state else { return [] }
+        return ping()
     }
 
     private mutating func expired(_ entropy: UInt64) -> [Effect] {
@@ -322,7 +320,7 @@ extension LinkMachine {
         let reason = Refusal(
             code: .sessionKeyExpired, message: "The session has expired; a new one is being opened."
         )
-        return stopHeartbeat() + [.closeSocket(epoch)]
+        return stopHeartbeat() + [.closeSocket]
             + retry(triesBeforeOnline + 1, reason: reason, entropy)
     }
 
@@ -342,10 +340,10 @@ extension LinkMachine {
         case (.login, .opening(let attempt)), (.login, .authenticating(let attempt)):
             let reason = Refusal(
                 code: .loginTimeout, message: "The server did not answer the login in time.")
-            return [.closeSocket(epoch)] + retry(attempt + 1, reason: reason, entropy)
+            return [.closeSocket] + retry(attempt + 1, reason: reason, entropy)
         case (.ping, .online(awaitsPong: false)): return ping()
         case (.pong, .online(awaitsPong: true)):
-            let close: [Effect] = [.disarm(.ping), .disarm(.proof), .closeSocket(epoch)]
+            let close: [Effect] = [.disarm(.ping), .disarm(.proof), .closeSocket]
             return close + retry(triesBeforeOnline + 1, reason: Loss.closed.refusal, entropy)
         case (.proof, .online):
             triesBeforeOnline = 0
@@ -374,7 +372,7 @@ extension LinkMachine {
 
     private mutating func ping() -> [Effect] {
         state = .online(awaitsPong: true)
-        return [.sendPing(epoch), .arm(.pong, settings.pongTimeout)]
+        return [.sendPing, .arm(.pong, settings.pongTimeout)]
     }
 
     private mutating func retry(

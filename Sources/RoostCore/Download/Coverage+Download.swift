@@ -26,7 +26,7 @@ extension Coverage {
         since: Timestamp, from start: DownloadStart? = nil, knowsEnd: Bool, limit: Int
     ) -> PageQuestion? {
         if let start { return page(from: start, since: since, knowsEnd, limit: limit) }
-        guard knowsEnd else { return .around(.distantFuture, older: limit, newer: 0) }
+        guard knowsEnd else { return .newest(limit) }
         guard let newest, newest.lower != .distantPast, newest.lower.createdAt >= since else {
             return nil
         }

@@ -7,9 +7,9 @@ import RoostWire
 
 /// One step of a download.
 package struct DownloadStep: Equatable, Codable, Sendable {
-    /// The number of new messages and the time back to which the channel is covered; nil if no page
-    /// was left to fetch.
+    /// The growth of the channel's cached messages; negative if some were deleted meanwhile.
     package let added: Int
+    /// The time back to which the channel is covered; nil if no page was left to fetch.
     package let reached: Timestamp?
     /// The time up to which a page of newer messages reaches; nil for other pages.
     package let reachedNewer: Timestamp?
@@ -38,7 +38,7 @@ package struct DownloadPage: SyncOperation {
     private let start: DownloadStart?
     /// The connection on which the server has named the newest message already; nil for none.
     private let knownEnd: LinkMachine.Epoch?
-    private var epoch: LinkMachine.Epoch = 0
+    private var epoch: LinkMachine.Epoch?
     /// The older end of the range that a page of newer messages continues; nil for other pages.
     private var olderEnd: Timestamp?
     private var state = State.beginning

@@ -82,7 +82,7 @@ package struct GapCounting: SyncOperation {
 
     /// Chooses the gaps to count, newest first; the counts of unchanged gaps are kept.
     private mutating func choose(from coverage: Coverage, _ sync: inout SyncState) -> Step {
-        guard let epoch, let session = sync.session, sync.isPresent(epoch) else {
+        guard let session = sync.session, sync.isPresent(epoch) else {
             return .fail(.notConnected)
         }
         gaps = coverage.gaps(liveEnd: session.liveEnds[channel])
@@ -96,7 +96,7 @@ package struct GapCounting: SyncOperation {
     }
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .asking
         return .need(
             .ask(
@@ -107,7 +107,7 @@ package struct GapCounting: SyncOperation {
     private mutating func take(
         _ answer: Answered<ServerAnswer>, _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
+        guard sync.isPresent(epoch) else { return .fail(.notConnected) }
         switch answer {
         case .success(.fingerprints(let found)) where found.count == asked.count:
             for (gap, fingerprint) in zip(asked, found) {
@@ -138,7 +138,7 @@ package struct GapCounting: SyncOperation {
     private mutating func askForTotal(
         _ held: [CachedStretch], _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .askingTotal(held: held)
         return .need(.ask(.countMessages(CountMessages(channelURL: channel))))
     }
@@ -146,7 +146,7 @@ package struct GapCounting: SyncOperation {
     private mutating func take(
         _ answer: Answered<ServerAnswer>, _ held: [CachedStretch], _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
+        guard sync.isPresent(epoch) else { return .fail(.notConnected) }
         switch answer {
         case .success(.count(let total)):
             state = .readingAgain(held: held, total: total)
@@ -186,7 +186,7 @@ package struct GapCounting: SyncOperation {
     }
 
     private func end(_ sync: inout SyncState) -> Step {
-        if let epoch, sync.isPresent(epoch) { sync.session?.gapSizes.end(sizes) }
+        if sync.isPresent(epoch) { sync.session?.gapSizes.end(sizes) }
         return .end(.done)
     }
 }

@@ -14,8 +14,6 @@ package import RoostModel
 package struct HistoryWalk: SyncOperation {
     /// The number of retries of one request on one connection.
     private static let retryLimit = 8
-    /// The number of listed channels; the reader asks for one more to know whether there are more.
-    private static let everyChannel = Int.max - 2
 
     private enum State: Equatable, Codable, Sendable {
         case beginning
@@ -59,8 +57,7 @@ package struct HistoryWalk: SyncOperation {
         case (.waiting, .woken): return goOn(&sync)
         case (.fillingList, .ended(.done)):
             state = .readingList
-            return .need(
-                .read(.channels(.everything, .latestLastMessage, limit: Self.everyChannel)))
+            return .need(.read(.everyChannel))
         case (.readingList, .read(.success(.channels(let list)))):
             guard list.isWhole else { return recover(from: .partialList, &sync) }
             failures = 0
@@ -170,7 +167,7 @@ package struct HistoryWalk: SyncOperation {
     /// Repeats a failed request, or gives the channel up.
     private mutating func recover(from error: RoostError, _ sync: inout SyncState) -> Step {
         // The connection of the request is lost: the next one makes it again.
-        guard let epoch, sync.isPresent(epoch) else { return goOn(&sync) }
+        guard sync.isPresent(epoch) else { return goOn(&sync) }
         failures += 1
         if error.remedy == .retry || error.mayPassWithDisk, failures <= Self.retryLimit {
             sync.rest(

@@ -33,7 +33,7 @@ extension SyncState {
 
     /// Notes that the server has described a channel.
     mutating func noteDescription(of channel: ChannelURL) {
-        marks.retreats.remove(channel)
+        marks.unreadMarks.remove(channel)
         emitPending(of: channel)
     }
 

@@ -73,10 +73,10 @@ package struct AnsweredReactions: Equatable, Codable, Sendable {
 }
 
 extension SyncState {
-    /// Returns the mutation for the event of a reaction, or for an answer equivalent to one; nil for
-    /// an event that a later change of the same user has overtaken.
-    mutating func mutation(
-        for event: ReactionEvent, from origin: ChangeOrigin
+    /// Records the event of a reaction, or an answer equivalent to one, and returns its mutation;
+    /// nil for an event that a later change of the same user has overtaken.
+    mutating func recordReaction(
+        _ event: ReactionEvent, from origin: ChangeOrigin
     ) -> Mutation? {
         let (change, id) = (event.change, event.messageID)
         var turn = AnsweredReactions.Turn.next

@@ -7,7 +7,7 @@ import RoostModel
 extension SyncState {
     /// Notes that some messages of a channel are gone from the cache.
     mutating func noteLoss(in channel: ChannelURL) {
-        for id in timelines.ids(of: channel) { see(to: .reread, of: id) }
+        for id in timelines.ids(of: channel) { satisfy(.reread, of: id) }
         if session != nil { catchUp(channel, .ifNeeded) }
         lookForMessages(in: channel)
     }

@@ -102,14 +102,15 @@ extension ChannelNews {
 
 extension SyncState {
     /// Returns the change of a channel as mutations, and records it for answers in flight.
-    package mutating func mutations(for news: ChannelNews, in channel: ChannelURL) -> [Mutation] {
+    package mutating func record(_ news: ChannelNews, in channel: ChannelURL) -> [Mutation] {
         channelLedger.note(news, in: channel)
         return [.channelNews(channel, news)]
     }
 
-    /// Does the same for a change that answers in flight may lack or contain: the channel is looked
-    /// up again.
-    package mutating func learn(_ news: ChannelNews, of channel: ChannelURL) -> [Mutation] {
+    /// Records a change that answers in flight may lack or contain, and returns its mutations.
+    ///
+    /// The channels of such answers are looked up again.
+    package mutating func recordUnsure(_ news: ChannelNews, of channel: ChannelURL) -> [Mutation] {
         channelLedger.note(changeOf: channel, by: news)
         return news.mutations(of: channel, me: me)
     }

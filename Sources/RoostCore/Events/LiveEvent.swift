@@ -20,7 +20,8 @@ package struct LiveEvent: SyncOperation {
         /// Reads the messages before a deleted last message.
         case readingPreview(MessageID, of: Message)
         case committing
-        /// Reads the channels that the commit left unchanged, for effects that only the server knows.
+        /// Reads the channels that the commit left unchanged, for effects that only the server
+        /// knows.
         case readingChannel(ChannelURL, rest: [ChannelURL])
     }
 
@@ -35,7 +36,7 @@ package struct LiveEvent: SyncOperation {
     private var channels: [ChannelURL] = []
     private var isOffline = false
     /// Whether the message's deletion is known already.
-    private var isOvertaken = false
+    private var isDeleted = false
     private var commit: Commit?
     /// Whether the channel of a message counts receipts; true for an unknown one.
     private var countsReceipts = true
@@ -96,7 +97,7 @@ package struct LiveEvent: SyncOperation {
 
     private mutating func readChannels(_ channels: [ChannelURL], _ sync: inout SyncState) -> Step {
         guard let next = channels.first else {
-            return isOvertaken ? end(&sync) : announce(&sync)
+            return isDeleted ? end(&sync) : announce(&sync)
         }
         let rest = Array(channels.dropFirst())
         if let known = commit?.updatedChannels.first(where: { $0.url == next }) {
@@ -148,7 +149,7 @@ extension LiveEvent {
             let message = event.message.withoutReactions
             sync.ledgers[channel]?.note(editOf: message)
             sync.recentChanges.replace(editOf: message)
-            return commit([.edited(message)] + sync.mutations(for: .edited(message), in: channel))
+            return commit([.edited(message)] + sync.record(.edited(message), in: channel))
         case .deleted(let event):
             let channel = event.channelURL
             sync.noteDeletion(of: event.messageID, in: channel)
@@ -157,17 +158,17 @@ extension LiveEvent {
             return .need(.read(.channel(channel)))
         case .read(let event): return applyMark(event, &sync)
         case .delivered(let channel, let moments):
-            return commit(sync.mutations(for: .deliveredTo(moments), in: channel))
+            return commit(sync.record(.deliveredTo(moments), in: channel))
         case .memberCounts(let counts, _):
             let mutations = counts.flatMap {
-                sync.learn(
+                sync.recordUnsure(
                     .memberCounts(all: $0.memberCount, joined: $0.joinedMemberCount),
                     of: $0.channelURL)
             }
             return commit(mutations, thenRead: counts.map(\.channelURL))
         case .channel(let event): return applyChannelEvent(event, &sync)
         case .reaction(let event):
-            guard let mutation = sync.mutation(for: event, from: origin) else { return end(&sync) }
+            guard let mutation = sync.recordReaction(event, from: origin) else { return end(&sync) }
             return commit([mutation])
         case .thread(let event):
             sync.ledgers[event.channelURL]?.note(.thread(event.threadInfo), to: event.parentID)
@@ -198,13 +199,13 @@ extension LiveEvent {
         // Only the user's own devices get it; the server alone knows the new count of unread
         // messages.
         if event.isExcluded {
-            sync.marks.retreats.insert(channel)
+            sync.marks.unreadMarks.insert(channel)
             sync.lookUp(channel)
             return end(&sync)
         }
-        var mutations = sync.mutations(for: .readBy([event.user.id: event.timestamp]), in: channel)
+        var mutations = sync.record(.readBy([event.user.id: event.timestamp]), in: channel)
         if event.user.id == sync.me {
-            mutations += sync.mutations(for: .read(event.timestamp), in: channel)
+            mutations += sync.record(.read(event.timestamp), in: channel)
         }
         return commit(mutations)
     }
@@ -223,7 +224,7 @@ extension LiveEvent {
             // All of the channel is removed (scar 58).
             sync.noteDeparture(from: url, isLeaving: event.category != .deleted)
             return commit([.removeChannel(url)])
-        case .news(let news): return commit(sync.learn(news, of: url), thenRead: [url])
+        case .news(let news): return commit(sync.recordUnsure(news, of: url), thenRead: [url])
         case .unknown:
             if case .left(let user, _) = event.content {
                 sync.noteTyping(of: user, false, in: url)
@@ -281,7 +282,7 @@ extension LiveEvent {
         }
         guard let (message, amendments) = sync.upToDate(event.message, since: beginning) else {
             // The message is deleted, but it has brought a hidden channel back all the same.
-            isOvertaken = true
+            isDeleted = true
             return readChannels(isOffline ? [] : [channel], &sync)
         }
         var mutations: [Mutation] = [
@@ -291,9 +292,9 @@ extension LiveEvent {
         if let session = sync.session, !isOffline {
             let isMine = message.sender?.user.id == sync.me
             let reception = sync.reception(of: message, event, session.login)
-            mutations += sync.mutations(for: .received(message, reception), in: channel)
+            mutations += sync.record(.received(message, reception), in: channel)
             // A sender has read all earlier messages (`docs/protocol` 3.11).
-            if isMine { mutations += sync.mutations(for: .read(message.createdAt), in: channel) }
+            if isMine { mutations += sync.record(.read(message.createdAt), in: channel) }
             mutations += sync.firstCursor(of: channel, before: message, since: session.loginAt)
         } else {
             mutations += sync.firstCursor(of: channel, before: message, since: sync.firstLoginAt)
@@ -366,7 +367,7 @@ extension LiveEvent {
         case .error(let error, acknowledges: let requestID?):
             let error = RoostError(error)
             sync.noteRefusal(of: requestID, error)
-            if error.endsSessionKey { sync.renewSession() }
+            if error.code.endsSessionKey { sync.renewSession() }
         case .expired: sync.renewSession()
         case .poll(let event): if origin == .event { announcePoll(event, &sync) }
         case .reaction, .login, .pong, .error, .busy, .room, .inOpenChannel, .unknown: break

@@ -19,7 +19,8 @@ extension SyncState {
             isMention: message.mention.calls(me), superLimit: login.maxUnreadOnSuperGroup)
     }
 
-    /// Acknowledges a message, unless its channel counts no receipts and the server wants none there.
+    /// Acknowledges a message, unless its channel counts no receipts and the server wants none
+    /// there.
     ///
     /// No other work depends on the acknowledgement; that of the next message replaces a lost one.
     mutating func acknowledge(_ message: Message, countsReceipts: Bool) {

@@ -21,8 +21,8 @@ package struct HeldFile: Sendable, Equatable {
 package enum FileEviction {
     /// Returns the names of the files to delete, the least recently used first.
     ///
-    /// Without need nothing goes. Otherwise the files go down to seven eighths of the limit, so that
-    /// the next file needs no eviction.
+    /// Without need nothing goes. Otherwise the files go down to seven eighths of the limit, so
+    /// that the next file needs no eviction.
     ///
     /// - Parameters:
     ///   - files: The files that may go.

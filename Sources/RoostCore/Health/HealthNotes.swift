@@ -45,17 +45,16 @@ package struct HealthNotes: Equatable, Codable, Sendable {
 
     /// Notes the result of a commit.
     mutating func noteCommit(_ failure: RoostError?) {
-        if failure == nil {
-            if refusal != nil { refusal = nil }
-            noteUnsent(nil)
-        } else if let failure, failure.isOfDisk {
-            refusal = failure
+        guard let failure else {
+            (refusal, unsentRefusal) = (nil, nil)
+            return
         }
+        if failure.isOfDisk { refusal = failure }
     }
 
     /// Notes the result of a write of an unsent item.
     mutating func noteUnsent(_ failure: RoostError?) {
-        if unsentRefusal != nil || failure != nil { unsentRefusal = failure }
+        unsentRefusal = failure
     }
 }
 

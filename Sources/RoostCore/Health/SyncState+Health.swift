@@ -55,11 +55,6 @@ extension SyncState {
         return health
     }
 
-    /// Whether items wait for another process, which has the turn to send.
-    var awaitsTurn: Bool {
-        session != nil && outbox.turn == nil && outbox.order.pendingCount > 0
-    }
-
     /// Returns the reason why a pending item is not sent yet; nil if it is about to be sent.
     package func wait(of item: OutboxItem) -> Health.Wait? {
         let (id, lanes) = (item.requestID, outbox.lanes)

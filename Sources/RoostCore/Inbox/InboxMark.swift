@@ -2,7 +2,8 @@
 
 // Marks lie among the unsent items, as drafts do, so everything that keeps those keeps marks too:
 // durability, sealing, repair, and a file that no clearing of the cache touches. The lanes never
-// send one. The inbox itself is the mark of no channel: the place at which its channels begin.
+// send one. The mark with an empty channel URL is the inbox itself: its position is where channels
+// without a mark begin.
 
 package import RoostModel
 

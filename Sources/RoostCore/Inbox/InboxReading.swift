@@ -102,8 +102,6 @@ package struct InboxReaderOpening: SyncOperation {
 
 /// The wait for the next message of an inbox; ends without one when the reader is closed.
 package struct InboxTaking: SyncOperation {
-    /// The number of channels on disk; the reader asks for one more to know whether there are more.
-    private static let everyChannel = Int.max - 2
     /// The pause after a read that the disk refused, and the number of refusals until the end.
     private static let pause = Duration.seconds(5)
     private static let patience = 12
@@ -162,8 +160,7 @@ package struct InboxTaking: SyncOperation {
         }
         guard sync.inboxes[id]?.isListed == true else {
             state = .listing
-            return .need(
-                .read(.channels(.everything, .latestLastMessage, limit: Self.everyChannel)))
+            return .need(.read(.everyChannel))
         }
         if let query = sync.inboxes[id]?.beginLook() {
             state = .looking
@@ -178,9 +175,6 @@ package struct InboxTaking: SyncOperation {
 package struct InboxFetch: SyncOperation {
     /// The messages of a page; the server gives at most 200.
     private static let pageSize = 100
-    /// The waits between the attempts: 1...2 s at first, 30...60 s at last.
-    private static let backoff = Backoff(
-        interval: .seconds(2), maxInterval: .seconds(60), multiplier: 2, retryCount: -1)
 
     private enum State: Equatable, Codable, Sendable {
         case beginning
@@ -215,7 +209,7 @@ package struct InboxFetch: SyncOperation {
         case (.checking, .ended(.done)): return end(isChecked: true, &sync)
         case (.resting, .paused):
             sync.inboxes[id]?.endRest(of: channel)
-            sync.goOn(id)
+            sync.advance(id)
             return .end(.done)
         default: return fail(reply.error, &sync)
         }
@@ -236,7 +230,7 @@ package struct InboxFetch: SyncOperation {
     }
 
     private mutating func fetch(after place: Position, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else {
+        guard sync.isPresent(epoch) else {
             sync.pacing.giveBack()
             return fail(.notConnected, &sync)
         }
@@ -248,35 +242,34 @@ package struct InboxFetch: SyncOperation {
         isChecked: Bool = false, movesOn: Bool = false, _ sync: inout SyncState
     ) -> Step {
         // A check on a lost connection may be out of date again.
-        let isPresent = epoch.map { sync.isPresent($0) } ?? false
-        sync.inboxes[id]?.endFetch(
-            of: channel, isChecked: isChecked && isPresent, movesOn: movesOn)
-        sync.goOn(id)
+        let isChecked = isChecked && sync.isPresent(epoch)
+        sync.inboxes[id]?.endFetch(of: channel, isChecked: isChecked, movesOn: movesOn)
+        sync.advance(id)
         return .end(.done)
     }
 
     private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return end(&sync) }
-        if error.remedy == .retry || error.mayPassWithDisk || error.endsSessionKey {
+        guard sync.isPresent(epoch) else { return end(&sync) }
+        if error.remedy == .retry || error.mayPassWithDisk || error.code.endsSessionKey {
             guard let failures = sync.inboxes[id]?.restFetch(of: channel) else {
                 return .end(.done)
             }
-            let wait = Self.backoff.wait(beforeAttempt: failures, entropy: sync.random.next())
+            let wait = Backoff.patient.wait(beforeAttempt: failures, entropy: sync.random.next())
             state = .resting
-            sync.goOn(id)
+            sync.advance(id)
             return .need(.pause(wait, .retry))
         }
         // Without the log the cached messages are the best that is known.
         if need == .changes { return end(isChecked: true, &sync) }
         sync.inboxes[id]?.refuseFetch(of: channel)
-        sync.goOn(id)
+        sync.advance(id)
         return .end(.done)
     }
 }
 
 extension SyncState {
     /// Begins the fetches that an inbox needs, and wakes its reader if there is something to do.
-    mutating func goOn(_ id: InboxID) {
+    mutating func advance(_ id: InboxID) {
         while session != nil, let next = inboxes[id]?.beginFetch() {
             start(
                 .inboxFetch(
@@ -290,14 +283,14 @@ extension SyncState {
         inboxes[id]?.endLook(
             window, me: me, liveEnd: session?.liveEnds[channel],
             isConnected: session != nil)
-        goOn(id)
+        advance(id)
     }
 
     /// Looks at every channel of the open inboxes, because a connection has begun.
     mutating func beginInboxSession() {
         for id in inboxes.ids {
             inboxes[id]?.beginSession()
-            goOn(id)
+            advance(id)
         }
     }
 
@@ -310,7 +303,7 @@ extension SyncState {
             } else {
                 inboxes[id]?.lookAgain()
             }
-            goOn(id)
+            advance(id)
         }
     }
 
@@ -318,7 +311,7 @@ extension SyncState {
     mutating func deliverToInboxes(_ commit: Commit) {
         for id in inboxes.ids {
             inboxes[id]?.receive(commit)
-            goOn(id)
+            advance(id)
         }
     }
 

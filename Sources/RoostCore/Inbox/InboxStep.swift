@@ -37,7 +37,8 @@ package enum InboxStep: Equatable, Codable, Sendable {
         } else if Self.isAtEnd(range, window.coverage.newest, place, liveEnd) {
             self = .rest
         } else {
-            // A page after a place beyond the newest range would be a range of its own, and hide it.
+            // A page after a place beyond the newest range would be a range of its own, and hide
+            // it.
             let end = range?.upper ?? min(place, window.coverage.newest?.upper ?? place)
             self = isConnected ? .fetch(after: end) : .wait
         }

@@ -4,8 +4,8 @@
 //
 // The reader looks at one channel at a time, those with news first. A look reads a page after the
 // channel's place. If the page lies behind a hole, a fetch for that channel begins, and the reader
-// goes on to other channels; the end of the fetch brings the channel back. So one page is in memory,
-// and a channel is fetched page by page as the app takes its messages.
+// goes on to other channels; the end of the fetch brings the channel back. So one page is in
+// memory, and a channel is fetched page by page as the app takes its messages.
 
 package import RoostModel
 

@@ -19,8 +19,8 @@ package struct Backlog: Codable, Sendable {
         commits.append(Entry(commit: commit, origin: origin))
     }
 
-    /// Returns whether a read contains commits that have not reached a list, which shows another
-    /// commit.
+    /// Returns whether a read contains commits that a list with the commit `shown` has not
+    /// received.
     package func lacks(_ sequence: Int64, showing shown: Int64) -> Bool {
         shown > .min && max(shown, commits.last?.commit.sequence ?? .min) < sequence
     }

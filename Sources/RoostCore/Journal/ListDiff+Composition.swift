@@ -69,7 +69,9 @@ extension ListDiff {
 
 extension ListElement {
     fileprivate func sharesName(with other: Self) -> Bool {
-        !Set(identities).isDisjoint(with: other.identities)
+        // An element has one or two names, so no set is made for each comparison.
+        let names = other.identities
+        return identities.contains(where: names.contains)
     }
 }
 

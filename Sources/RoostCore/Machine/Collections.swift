@@ -33,7 +33,7 @@ package struct OpenCollections<
         }
     }
 
-    /// Calls a closure with each open collection, to change it in place; it cannot be closed there.
+    /// Changes each open collection in place; the closure must not set it to nil.
     mutating func changeEach(_ body: (ID, inout Collection?) -> Void) {
         for index in collections.indices {
             body(collections[index].id, &collections[index].collection)
@@ -75,7 +75,7 @@ extension SyncState {
         }
         for id in timelines.ids {
             let need = timelines[id]?.receive(commit, from: origin) ?? .nothing
-            see(to: need, of: id)
+            satisfy(need, of: id)
         }
         for id in lists.ids where lists[id]?.receive(commit, from: origin) == true {
             start(.listRead(ListRead(id, from: nil)))
@@ -90,7 +90,7 @@ extension SyncState {
         noteChangeOfFigures()
         for id in timelines.ids {
             timelines[id]?.missCommits()
-            see(to: .reread, of: id)
+            satisfy(.reread, of: id)
         }
         for id in lists.ids {
             lists[id]?.missCommits()
@@ -98,7 +98,7 @@ extension SyncState {
         }
         for id in inboxes.ids {
             inboxes[id]?.missCommits()
-            goOn(id)
+            advance(id)
         }
     }
 
@@ -106,7 +106,7 @@ extension SyncState {
     /// another process has made.
     mutating func readAgain(_ channel: ChannelURL) {
         for id in timelines.ids(of: channel) where timelines[id]?.missCommits() == true {
-            see(to: .reread, of: id)
+            satisfy(.reread, of: id)
         }
     }
 
@@ -151,7 +151,8 @@ extension MessagesChange {
         }
     }
 
-    /// Returns whether a message that a gap answer has counted was removed; the answer is void then.
+    /// Returns whether a message that a gap answer has counted was removed; the answer is void
+    /// then.
     fileprivate func takesCounted(upTo end: Position) -> Bool {
         if let cutThrough, cutThrough >= end.createdAt { return true }
         return deleted.contains { $0.isCounted(upTo: end) }

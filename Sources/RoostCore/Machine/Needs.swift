@@ -25,6 +25,10 @@ package enum StoreQuestion: Equatable, Sendable {
     case window(WindowQuery)
     case channels(ChannelFilter, ChannelOrder, limit: Int)
     case figures
+
+    /// All channels; the reader asks for one more than the limit, to know whether there are more.
+    static let everyChannel = Self.channels(
+        .everything, .latestLastMessage, limit: Int.max - 2)
 }
 
 package enum StoreAnswer: Equatable, Codable, Sendable {

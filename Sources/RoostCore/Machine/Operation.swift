@@ -240,9 +240,4 @@ extension RoostError {
         .malformedData, remedy: .retry,
         message: "The server's pages repeat themselves or contain nothing new. "
             + "The pages so far are kept; the rest is requested again later.")
-
-    /// A message of an impossible time; it is never stored.
-    package static let impossible = RoostError(
-        .malformedData, remedy: .none,
-        message: "The server dates a message before 1970 or after 9999; it is not stored.")
 }

@@ -16,8 +16,8 @@ struct RequestsInFlight: Equatable, Codable, Sendable {
 
     /// Ends the request whose answer has come; a refused key is renewed.
     ///
-    /// - Returns: The reply; an answer to a request from before a logout counts as lost, because the
-    ///   cache may have been cleared since, for the next user of the device (scar 35).
+    /// - Returns: The reply; an answer to a request from before a logout counts as lost, because
+    ///   the cache may have been cleared since, for the next user of the device (scar 35).
     mutating func end(
         _ id: SyncMachine.OperationID, by reply: Reply, _ state: inout SyncState
     ) -> Reply {

@@ -6,7 +6,8 @@ package import RoostModel
 package struct SeededRandom: RandomNumberGenerator, Hashable, Codable, Sendable {
     private var state: [UInt64]
 
-    /// Begins a sequence from four seeds; all zeros are replaced, since they would give zeros for ever.
+    /// Begins a sequence from four seeds; all zeros are replaced, since they would give zeros for
+    /// ever.
     package init(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) {
         state = [a, b, c, d]
         if state.allSatisfy({ $0 == 0 }) { state[0] = 1 }

@@ -16,11 +16,16 @@ package struct Session: Codable, Sendable {
     ///
     /// A channel is complete at its end only while its newest covered range reaches this position.
     package private(set) var liveEnds: [ChannelURL: Position] = [:]
-    /// The rises of each channel's coverage that no later one has exceeded, and the number of all.
+    /// The commits after which a channel's coverage reached further than before.
+    ///
+    /// A later one that reaches as far replaces an earlier one, so the older ones reach further.
     private var rises: [ChannelURL: [Rise]] = [:]
+    /// The number of all rises so far.
     package private(set) var riseCount = 0
 
-    /// The number of rises above the last one; each stands for a loss of the messages there.
+    /// The greatest number of older rises of a channel.
+    ///
+    /// Each is higher than the last one, because the cache has lost the messages there.
     private static let keptRises = 4
 
     private struct Rise: Codable, Sendable {

@@ -22,7 +22,8 @@ package struct SyncMachine: Codable, Sendable {
     }
 
     package indirect enum Input: Codable, Sendable {
-        /// An event of the socket, the network or the app's place on the device.
+        /// An event of the socket or the network, or a move of the app to the foreground or
+        /// background.
         case link(LinkMachine.Input)
         /// A frame of the socket; the named operation ends when the frame is applied.
         case frame(OperationID, ServerEvent, LinkMachine.Epoch)
@@ -119,9 +120,6 @@ package struct SyncMachine: Codable, Sendable {
 
     /// Whether an operation waits for a retry.
     package var isRetrying: Bool { pauses.contains { $0.value == .retry } }
-
-    /// Whether a channel is being caught up without waiting for a retry.
-    package var isCatchingUp: Bool { state.isCatchingUp }
 
     /// Takes one input and returns the effects to perform, in order.
     package mutating func receive(_ input: Input, at now: Timestamp) -> [Effect] {

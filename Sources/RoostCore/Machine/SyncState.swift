@@ -39,7 +39,7 @@ package struct SyncState: Codable, Sendable {
     /// Whether the server is counting the messages of gaps; one channel is counted at a time.
     var isCounting = false
     /// The channels whose catch-up runs.
-    package var catchUps: [ChannelURL: OngoingCatchUp] = [:]
+    package var catchUps: [ChannelURL: CatchUpWish] = [:]
     /// Those of them that wait for their next attempts.
     package var restingCatchUps = RestingCatchUps()
     /// The downloads that have not ended.
@@ -117,7 +117,10 @@ package struct SyncState: Codable, Sendable {
         self.session = session
     }
 
-    package func isPresent(_ epoch: LinkMachine.Epoch) -> Bool { session?.epoch == epoch }
+    /// Returns whether a connection is the present one; false for none.
+    package func isPresent(_ epoch: LinkMachine.Epoch?) -> Bool {
+        epoch != nil && session?.epoch == epoch
+    }
 }
 
 /// The decisions of the present step besides the request of the operation itself, in order.
@@ -153,8 +156,8 @@ package enum Notice: Equatable, Sendable {
     case closeSocket
     /// Asks the app for a token; the answer is an input of the link.
     case askToken(LinkMachine.Epoch)
-    /// Messages could not be read and are gone from the cache; the shell writes the event's sentence,
-    /// because a replay knows only a name for the channel.
+    /// Messages could not be read and are gone from the cache; the shell writes the event's
+    /// sentence, because a replay knows only a name for the channel.
     case forgotten(messages: Int, in: ChannelURL)
     /// Puts messages into the search index that it lacks; `.indexFilled` reports the end.
     case fillIndex
@@ -199,7 +202,7 @@ extension SyncState {
 
     package mutating func endFetch(of channel: ChannelURL) {
         ledgers[channel]?.end()
-        if ledgers[channel]?.isEmpty == true { ledgers[channel] = nil }
+        if ledgers[channel]?.isIdle == true { ledgers[channel] = nil }
     }
 
     /// Notes a deletion that the server has reported.
@@ -221,7 +224,8 @@ extension SyncState {
     ///
     /// - Parameters:
     ///   - channel: The channel.
-    ///   - isLeaving: Whether the channel goes on without the user, as far as is known.
+    ///   - isLeaving: Whether open lists report the channel as left; false if it was deleted, or
+    ///     the server only denies it.
     package mutating func noteDeparture(from channel: ChannelURL, isLeaving: Bool = true) {
         if isLeaving { lists.changeEach { $1?.noteLeaving(channel) } }
         channelLedger.note(departureFrom: channel)
@@ -234,11 +238,11 @@ extension SyncState {
         discardMarks(in: channel)
     }
 
-    /// Divides an answer about channels: the fresh ones become a mutation, the stale ones are
-    /// looked up.
+    /// Accepts the channels of an answer, and notes them, because other answers in flight may be
+    /// older.
     ///
-    /// Other answers in flight may be older than this one.
-    package mutating func take(
+    /// - Returns: The mutations, and the channels that must be looked up.
+    package mutating func accept(
         _ channels: [GroupChannel], since mark: ChannelLedger.Mark
     ) -> (mutations: [Mutation], stale: [ChannelURL]) {
         let (fresh, stale) = channelLedger.parted(channels, since: mark)

@@ -93,7 +93,7 @@ package struct MuteCheck: SyncOperation {
     }
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
         let number = sync.mutes.questions[channel, default: 0] + 1
         sync.mutes.questions[channel] = number
         state = .asking(number: number)

@@ -184,10 +184,6 @@ package struct RoomLookUp: SyncOperation {
 
 /// The return to an open channel over a new connection, tried until the server answers.
 package struct RoomReturn: SyncOperation {
-    /// The waits between the attempts: 1...2 s at first, 30...60 s at last.
-    private static let backoff = Backoff(
-        interval: .seconds(2), maxInterval: .seconds(60), multiplier: 2, retryCount: -1)
-
     private enum State: Equatable, Codable, Sendable { case beginning, entering, waiting }
 
     private let channel: ChannelURL
@@ -211,7 +207,7 @@ package struct RoomReturn: SyncOperation {
 
     private mutating func enter(_ sync: inout SyncState) -> Step {
         // Each connection begins a return of its own.
-        guard let epoch, sync.isPresent(epoch), sync.rooms.rooms[channel] != nil else {
+        guard sync.isPresent(epoch), sync.rooms.rooms[channel] != nil else {
             return .end(.done)
         }
         state = .entering
@@ -219,7 +215,7 @@ package struct RoomReturn: SyncOperation {
     }
 
     private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch), !error.endsSessionKey else { return .end(.done) }
+        guard sync.isPresent(epoch), !error.code.endsSessionKey else { return .end(.done) }
         guard error.remedy == .retry else {
             guard let last = sync.rooms.rooms.removeValue(forKey: channel) else {
                 return .end(.done)
@@ -232,7 +228,7 @@ package struct RoomReturn: SyncOperation {
         }
         failures += 1
         state = .waiting
-        let wait = Self.backoff.wait(beforeAttempt: failures, entropy: sync.random.next())
+        let wait = Backoff.patient.wait(beforeAttempt: failures, entropy: sync.random.next())
         return .need(.pause(wait, .retry))
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Waiting changes are laid over messages when they are shown. The cache and the window of a timeline
-// have the server's state only, so a refusal needs nothing but the end of the mark.
+// Waiting changes are laid over messages when they are shown. The cache and the window of a
+// timeline have the server's state only, so a refusal needs nothing but the end of the mark.
 
 package import RoostModel
 

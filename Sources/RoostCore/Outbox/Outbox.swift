@@ -39,10 +39,6 @@ package struct Outbox: Codable, Sendable {
     package internal(set) var turn: Int?
     /// The number of suspensions so far; a turn requested before a suspension is void after it.
     package internal(set) var suspensions = 0
-    /// Whether there is a connection; the turn to send may still be another process's.
-    var isConnected = false
-    /// Whether the client is closing; then every wait has ended.
-    var isFinished = false
 
     package init(me: User) { self.me = me }
 
@@ -99,17 +95,6 @@ package struct Outbox: Codable, Sendable {
         return unsureMessages.filter { $0.state == .pending }.map(\.channel)
             .filter { seen.insert($0).inserted }
     }
-
-    /// Returns the outcome of an item, nil inside for success; nil while the item is pending.
-    func ending(of requestID: RequestID) -> RoostError?? {
-        guard let item = order[requestID] else { return .some(nil) }
-        if case .failed(let code) = item.state {
-            // The recorded error may belong to an earlier attempt.
-            if let reason = reasons[requestID], reason.code == code { return reason }
-            return RoostError(refused: code)
-        }
-        return isFinished ? .some(.notConnected) : nil
-    }
 }
 
 // MARK: - Inputs of the lanes
@@ -123,13 +108,12 @@ extension SyncState {
     mutating func moveOutbox(
         _ input: OutboxMachine.Input, then followUps: [OutboxFollowUp] = []
     ) -> Int? {
-        carryOut(step(input), then: followUps)
+        carryOut(moveLanes(input), then: followUps)
     }
 
     /// Moves the lanes; the caller carries the effects out.
-    mutating func step(_ input: OutboxMachine.Input) -> [OutboxMachine.Effect] {
-        let effects = outbox.lanes.handle(input)
-        return effects
+    mutating func moveLanes(_ input: OutboxMachine.Input) -> [OutboxMachine.Effect] {
+        outbox.lanes.handle(input)
     }
 
     @discardableResult
@@ -282,7 +266,6 @@ extension SyncState {
 
     /// Ends every wait; the client is closing.
     mutating func finishOutbox() {
-        outbox.isFinished = true
         for requestID in outbox.awaited.sorted() { endOutcome(of: requestID, with: .notConnected) }
     }
 

@@ -31,7 +31,7 @@ package struct OutboxOpening: SyncOperation {
         case (.reading, .outbox(.success(.news(let items)))):
             for item in items?.items ?? [] {
                 sync.outbox.order.place(item)
-                _ = sync.step(.queued(OutboxMachine.Item(item)))
+                _ = sync.moveLanes(.queued(OutboxMachine.Item(item)))
             }
             state = .tidying
             let past = sync.now.advanced(by: -Self.orphanAgeMS)
@@ -84,9 +84,9 @@ package struct OutboxResending: SyncOperation {
 
     private mutating func requeue(_ sync: inout SyncState) -> Step {
         // Checked after each wait, because items may have changed meanwhile.
-        if sync.outbox.disk.isBehind {
+        if let flush = sync.flushNotes() {
             state = .writingNotes
-            return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allNotes))))
+            return flush
         }
         guard case .failed? = sync.outbox.order[requestID]?.state,
             !sync.outbox.disk.requeuing.contains(requestID)
@@ -152,16 +152,27 @@ package struct OutboxOutcome: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch reply {
         case .begin:
-            switch sync.outbox.ending(of: requestID) {
-            case .some(let error?): return .fail(error)
-            case .some(nil): return .end(.done)
-            case nil:
-                sync.outbox.awaited.insert(requestID)
-                return .need(.wait(.outcome(requestID)))
-            }
+            if let ending = sync.ending(of: requestID) { return .end(ending) }
+            sync.outbox.awaited.insert(requestID)
+            return .need(.wait(.outcome(requestID)))
         case .woken(nil): return .end(.done)
         default: return .fail(reply)
         }
+    }
+}
+
+extension SyncState {
+    /// Returns the end of an item for a caller that waits; nil while the item is pending.
+    fileprivate func ending(of requestID: RequestID) -> Outcome? {
+        guard let item = outbox.order[requestID] else { return .done }
+        if case .failed(let code) = item.state {
+            // The recorded error may belong to an earlier attempt.
+            if let reason = outbox.reasons[requestID], reason.code == code {
+                return .failed(reason)
+            }
+            return .failed(RoostError(refused: code))
+        }
+        return isClosed ? .failed(.notConnected) : nil
     }
 }
 

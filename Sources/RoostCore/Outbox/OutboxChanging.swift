@@ -215,9 +215,9 @@ package struct OutboxFolding: SyncOperation {
 
     private mutating func fold(_ sync: inout SyncState) -> Step {
         // A pending note of the item, written later, would undo the edit.
-        if sync.outbox.disk.isBehind {
+        if let flush = sync.flushNotes() {
             state = .writingNotes
-            return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allNotes))))
+            return flush
         }
         if let error = sync.outbox.disk.refusal(of: requestID) { return .fail(error) }
         // Sending may have begun meanwhile.

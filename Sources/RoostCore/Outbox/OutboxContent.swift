@@ -43,8 +43,8 @@ extension OutboxContent {
 
     /// Returns the content on disk with the uploaded files of this process's content.
     ///
-    /// An upload may end in a suspension, while another process uploads the same files, or edits the
-    /// message. Files that have an address on disk stay as they are there.
+    /// An upload may end in a suspension, while another process uploads the same files, or edits
+    /// the message. Files that have an address on disk stay as they are there.
     package func takingUploads(of content: OutboxContent) -> OutboxContent {
         guard case .fileMessage(var params, var copies) = self,
             case .fileMessage(let other, _) = content,

@@ -323,7 +323,7 @@ extension OutboxDelivery {
         case (.marking(let moment), .answer(.success)):
             // The event of the mark comes later; until then the cache must not show the old count.
             state = .committing
-            return .need(.commit(sync.mutations(for: .read(moment), in: channel), .answer))
+            return .need(.commit(sync.record(.read(moment), in: channel), .answer))
         case (.applyingChange, .ended), (.deliveringCommits, .woken), (.committing, .committed):
             sync.noteMade(requestID)
             return .end(.done)
@@ -378,9 +378,7 @@ package struct OutboxNewestPage: SyncOperation {
             }
             guard hasHole else { return .end(.done) }
             state = .fetching
-            let page = PageFetch(
-                channel, .around(.distantFuture, older: Outbox.lookBack, newer: 0),
-                isOffline: true)
+            let page = PageFetch(channel, .newest(Outbox.lookBack), isOffline: true)
             return .need(.run(.page(page)))
         // A failed page is made good by the next catch-up.
         case (.fetching, .ended): return .end(.done)

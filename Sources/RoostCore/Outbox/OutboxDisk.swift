@@ -6,9 +6,9 @@
 // therefore contains the writes before it in the queue, and none behind it. If an item has a write
 // behind the read, the read's state of that item is ignored, and the file is read again later.
 //
-// A note records a change of an item in memory; it stays in `unwritten` until it is on disk. If the disk
-// refuses every write, writing pauses for `repairDelay`. If the disk refuses one note, because of a
-// damaged row, only later notes of that item wait. The next batch of notes tries them again.
+// A note records a change of an item in memory; it stays in `unwritten` until it is on disk. If the
+// disk refuses every write, writing pauses for `repairDelay`. If the disk refuses one note, because
+// of a damaged row, only later notes of that item wait. The next batch of notes tries them again.
 
 package import RoostModel
 
@@ -102,8 +102,8 @@ package struct OutboxDisk: Codable, Sendable {
 
     /// Takes the jobs of the next transaction: one read, or several writes.
     ///
-    /// A batch writes the unwritten notes at most once, because a refused note holds up later notes of
-    /// its item.
+    /// A batch writes the unwritten notes at most once, because a refused note holds up later notes
+    /// of its item.
     mutating func takeBatch() -> [Job] {
         guard let first = queue.first else { return [] }
         if first.work == .news { return [queue.removeFirst()] }
@@ -198,8 +198,11 @@ extension OutboxDisk.Work {
 enum OutboxFollowUp: Equatable, Codable, Sendable {
     /// The outbox has given up on an item.
     case failed(OutboxItem, RoostError.Code)
+    /// The item has left the outbox: delivered, made or canceled.
     case removed(OutboxItem)
+    /// The change has lost its message.
     case dropped(OutboxItem)
     case event(OutboxEvent)
+    /// The item is sent now.
     case leave(RequestID)
 }

@@ -79,9 +79,9 @@ package struct OutboxDrafting: SyncOperation {
 
     private mutating func write(_ sync: inout SyncState) -> Step {
         // A pending note of an item, written later, would undo the write.
-        if sync.outbox.disk.isBehind {
+        if let flush = sync.flushNotes() {
             state = .writingNotes
-            return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allNotes))))
+            return flush
         }
         if let sent, sync.outbox.newestDraft(at: place) != sent { return .end(.done) }
         var names = sync.outbox.draftNames(at: place)

@@ -325,7 +325,8 @@ extension OutboxMachine {
             lanes[lane]?.isWaiting = false
             let step = next(in: lane)
             effects += step
-            // A lane with files to upload may have to wait longer than the rest.
+            // `next` has queued the lane again, because its file finds no free place. The lane
+            // keeps its present place in the queue.
             if lanes[lane]?.isWaiting == true {
                 waiting.removeLast()
                 index += 1

@@ -4,10 +4,11 @@
 //
 // Messages have one lane per channel, first in first out. At most one message of a lane is in
 // flight, so the order of calls is the order at the server (scars 12, 13). Changes of the server's
-// data have a lane of their own per channel, so a reaction does not wait for a large file. The user's
-// departure is the last of both lanes. Every attempt uses the same request ID. An acknowledgement,
-// an echo, a page or a gap answer settles the item, however late (scars 10, 11, 69). A channel is
-// held during its catch-up, so a message of unknown outcome is looked up before it is sent again.
+// data have a lane of their own per channel, so a reaction does not wait for a large file. The
+// user's departure is the last of both lanes. Every attempt uses the same request ID. An
+// acknowledgement, an echo, a page or a gap answer settles the item, however late (scars 10, 11,
+// 69). A channel is held during its catch-up, so a message of unknown outcome is looked up before
+// it is sent again.
 
 package import RoostModel
 
@@ -172,7 +173,9 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     var lanes: [Lane: LaneState] = [:]
     /// The lanes in the order of their first items; the order of a dictionary differs between runs.
     var laneOrder: [Lane] = []
+    /// The channels whose messages wait for a catch-up.
     var held: Set<ChannelURL> = []
+    /// The messages that are being deleted.
     var heldBack: Set<RequestID> = []
     /// The changes that wait for each unsent message, in order.
     var dependents: [RequestID: [RequestID]] = [:]

@@ -24,13 +24,13 @@ extension SyncState {
             if item.change == nil { channels.insert(item.channel) }
             guard let old else {
                 outbox.order.place(item)
-                effects += step(.queued(OutboxMachine.Item(item)))
+                effects += moveLanes(.queued(OutboxMachine.Item(item)))
                 continue
             }
             outbox.order.takeOut(item.requestID)
             outbox.order.place(item)
             let isMoved = item.sequence != old.sequence
-            effects += step(.revised(OutboxMachine.Item(item), isMoved: isMoved))
+            effects += moveLanes(.revised(OutboxMachine.Item(item), isMoved: isMoved))
             if old.state != item.state, case .failed(let code) = item.state {
                 followUps.append(.failed(item, code))
             }

@@ -78,7 +78,7 @@ package struct OutboxSending: SyncOperation {
             hasPlace && OutboxMachine.Item.Kind(original) != .departure
             && sync.outbox.lanes.wouldLeaveAtOnce(draft.lane, hasUploads: original.hasUploads)
         // The place is taken before the write, so a later call finds the lane occupied.
-        if hasPlace { _ = sync.step(.announced(requestID, draft.lane)) }
+        if hasPlace { _ = sync.moveLanes(.announced(requestID, draft.lane)) }
         draft = OutboxDraft(
             requestID, to: draft.channel, createdAt: sync.now, content: original, leaves: leaves)
         guard case .fileMessage = original else { return append(&sync) }

@@ -27,7 +27,7 @@ package struct OutboxTurn: SyncOperation {
             if isHeld { sync.outbox.turn = turn }
             state = .rereading(turn: isHeld ? turn : nil)
             return .need(.wait(.outboxDisk(sync.requestRead())))
-        case (.rereading(let turn?), .woken) where sync.outbox.isConnected:
+        case (.rereading(let turn?), .woken) where sync.session != nil:
             state = .matching(turn: turn)
             return .need(.run(.outbox(.matching(OutboxUnsureMessages()))))
         case (.rereading, .woken): return giveWay(&sync)
@@ -35,7 +35,7 @@ package struct OutboxTurn: SyncOperation {
             let unsure = sync.outbox.unsureChannels.filter { sync.catchUps[$0] == nil }
             for channel in unsure { sync.moveOutbox(.hold(channel)) }
             if !unsure.isEmpty { sync.start(.outbox(.search(OutboxSearch(unsure)))) }
-            guard sync.outbox.turn == turn, sync.outbox.isConnected else { return giveWay(&sync) }
+            guard sync.outbox.turn == turn, sync.session != nil else { return giveWay(&sync) }
             sync.moveOutbox(.wentOnline(now: sync.now))
             return .end(.done)
         default: return .fail(reply)
@@ -44,7 +44,7 @@ package struct OutboxTurn: SyncOperation {
 
     private func giveWay(_ sync: inout SyncState) -> Step {
         // A later request got the turn, and its operation continues.
-        guard sync.outbox.isConnected, sync.outbox.turn == nil else { return .end(.done) }
+        guard sync.session != nil, sync.outbox.turn == nil else { return .end(.done) }
         sync.moveOutbox(.wentOffline)
         sync.arm(.outboxTurn, for: Outbox.turnDelay)
         return .end(.done)
@@ -70,9 +70,7 @@ package struct OutboxSearch: SyncOperation {
         default: return .fail(reply)
         }
         guard let next = channels.first else { return .end(.done) }
-        return .need(
-            .run(
-                .page(PageFetch(next, .around(.distantFuture, older: Outbox.lookBack, newer: 0)))))
+        return .need(.run(.page(PageFetch(next, .newest(Outbox.lookBack)))))
     }
 }
 
@@ -85,8 +83,7 @@ package struct OutboxArrivalSearch: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch reply {
         case .begin:
-            let newest = PageQuestion.around(.distantFuture, older: Outbox.lookBack, newer: 0)
-            return .need(.run(.page(PageFetch(channel, newest))))
+            return .need(.run(.page(PageFetch(channel, .newest(Outbox.lookBack)))))
         case .ended(let outcome):
             var isKnown = true
             // A channel that the server refuses to show can only be left.
@@ -108,13 +105,12 @@ extension Outbox {
 }
 
 extension SyncState {
-    mutating func beginOutboxSession(as user: User) {
-        outbox.me = user
-        outbox.isConnected = true
+    /// Whether items wait for another process, which has the turn to send.
+    var awaitsTurn: Bool {
+        session != nil && outbox.turn == nil && outbox.order.pendingCount > 0
     }
 
     mutating func endOutboxSession() {
-        outbox.isConnected = false
         disarm(.outboxTurn)
         moveOutbox(.wentOffline)
     }
@@ -128,11 +124,12 @@ extension SyncState {
 
     /// Takes up sending after the files are opened again.
     ///
-    /// An index in memory is gone with the files, and is filled again; a complete one costs a query.
+    /// An index in memory is gone with the files, and is filled again; a complete one costs a
+    /// query.
     mutating func resumeOutbox() {
         notes.isSuspended = false
         fillIndex()
-        if outbox.isConnected {
+        if session != nil {
             start(.outbox(.turn(OutboxTurn())))
         } else {
             requestRead()
@@ -146,7 +143,7 @@ extension SyncState {
         case .outboxRest(let lane): moveOutbox(.rested(lane))
         case .outboxSearch(let channel): moveOutbox(.searchRested(channel))
         case .outboxDisk: repairOutbox()
-        case .outboxTurn: if outbox.isConnected { start(.outbox(.turn(OutboxTurn()))) }
+        case .outboxTurn: if session != nil { start(.outbox(.turn(OutboxTurn()))) }
         default: break
         }
     }

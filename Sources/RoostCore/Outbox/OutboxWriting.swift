@@ -124,6 +124,12 @@ extension SyncState {
         return ticket
     }
 
+    /// Writes the notes that would undo a later write of an item; nil if there are none.
+    mutating func flushNotes() -> Step? {
+        guard outbox.disk.isBehind else { return nil }
+        return .need(.wait(.outboxDisk(enqueue(outbox.disk.allNotes))))
+    }
+
     /// Writes the unwritten notes; nil while writing pauses after a refusal.
     ///
     /// If the process ends first, an item may be sent again; its request ID makes the duplicate
@@ -236,7 +242,7 @@ extension SyncState {
     }
 
     private mutating func repairLater() {
-        if !outbox.isFinished { arm(.outboxDisk, for: Outbox.repairDelay) }
+        if !isClosed { arm(.outboxDisk, for: Outbox.repairDelay) }
     }
 
     // MARK: Appending
@@ -250,7 +256,7 @@ extension SyncState {
         guard !outbox.order.contains(item.requestID) else { return }
         outbox.order.place(item)
         let isNoted = draft.leaves && item.createdAt == draft.createdAt
-        let effects = step(.queued(OutboxMachine.Item(item, isNoted: isNoted)))
+        let effects = moveLanes(.queued(OutboxMachine.Item(item, isNoted: isNoted)))
         if let message = outbox.message(item) {
             showUnsent(of: item.channel)
             publish(.queued(message))
@@ -293,7 +299,7 @@ extension SyncState {
     @discardableResult
     mutating func requeueUnwritten(_ requestID: RequestID, _ now: Timestamp) -> Bool {
         guard case .failed? = outbox.order[requestID]?.state else { return false }
-        // Owed before the notes that the lanes add.
+        // Noted first, so that it is written before the notes of the lanes.
         outbox.disk.note(.requeued(requestID, createdAt: now))
         _ = writeNotes()
         return requeue(requestID, nil, now)

@@ -10,8 +10,10 @@ import RoostWire
 package struct ReadMarks: Equatable, Codable, Sendable {
     var machine = ReadMarkMachine()
     private var rounds: [ChannelURL: Rounds] = [:]
-    /// The channels with an unread mark in progress: until the look-up the cache has the old mark.
-    package var retreats: Set<ChannelURL> = []
+    /// The channels that are being marked as unread.
+    ///
+    /// Until their look-up the cache has the old mark.
+    package var unreadMarks: Set<ChannelURL> = []
     /// The times of the newest live messages, with those that no list shows.
     private var newest: [ChannelURL: Timestamp] = [:]
 
@@ -178,9 +180,8 @@ package struct ReadMarkPause: SyncOperation {
 
 /// A call that marks messages as unread.
 ///
-/// At its end the channel has been looked up, or cannot be now.
-///
-/// An earlier read mark is not sent after it.
+/// It ends when the channel is looked up, or cannot be. A read mark that waits is dropped, because
+/// it would undo this one.
 package struct MarkAsUnread: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
@@ -207,7 +208,7 @@ package struct MarkAsUnread: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
-            sync.marks.retreats.insert(channel)
+            sync.marks.unreadMarks.insert(channel)
             callers = sync.marks.callers(in: channel)
             if callers > 0 { rounds = sync.marks.close(in: channel) }
             sync.marks.machine.settle(channel)
@@ -219,7 +220,7 @@ package struct MarkAsUnread: SyncOperation {
             sync.answer(rounds, in: channel, nil)
             sync.channelLedger.note(changeOf: channel)
             // The answer to an earlier request may have removed it.
-            sync.marks.retreats.insert(channel)
+            sync.marks.unreadMarks.insert(channel)
             state = .lookingUp
             return .need(.run(.awaitLookUp(LookUpWait(channel, asksAnew: true))))
         case (.asking, _): return fail(reply.error, &sync)
@@ -248,7 +249,7 @@ package struct MarkAsUnread: SyncOperation {
 extension SyncState {
     /// Sends a mark now, or after the pause.
     fileprivate mutating func wishMark(in channel: ChannelURL) {
-        guard marks.machine.wish(for: channel) == .send else { return }
+        guard marks.machine.wish(for: channel) else { return }
         start(.readMarkSending(ReadMarkSending(channel)))
     }
 
@@ -265,7 +266,7 @@ extension SyncState {
     fileprivate func isAllRead(_ channel: GroupChannel?) -> Bool {
         guard let channel, channel.unreadMessageCount == 0, channel.unreadMentionCount == 0,
             session?.isChannelLogRead == true, lookUps[channel.url] == nil,
-            !marks.retreats.contains(channel.url), refused.isEmpty
+            !marks.unreadMarks.contains(channel.url), refused.isEmpty
         else { return false }
         let mark = channel.myLastRead ?? .distantPast
         return channel.lastMessage?.createdAt ?? mark <= mark

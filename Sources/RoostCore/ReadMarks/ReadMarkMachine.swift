@@ -10,13 +10,6 @@ package struct ReadMarkMachine: Equatable, Codable, Sendable {
     /// The time between two marks.
     package static let pause = Duration.seconds(1)
 
-    package enum Step: Equatable, Sendable {
-        /// A mark is sent now; `sent` is called with its answer.
-        case send
-        /// A mark is sent later, by `paused` or `sent`, and answers this call too.
-        case wait
-    }
-
     private struct Place: Hashable, Codable {
         var isUnderWay = false
         var isPausing = false
@@ -27,16 +20,19 @@ package struct ReadMarkMachine: Equatable, Codable, Sendable {
 
     package init() {}
 
-    package mutating func wish(for channel: ChannelURL) -> Step {
+    /// Notes a call; returns whether a mark is sent now, so that `sent` is called with its answer.
+    ///
+    /// Otherwise a mark is sent later, by `paused` or `sent`, and answers this call too.
+    package mutating func wish(for channel: ChannelURL) -> Bool {
         var place = places[channel] ?? Place()
         defer { places[channel] = place }
         guard !place.isUnderWay, !place.isPausing else {
             // The mark in flight may be older than the messages on the screen.
             place.isDue = true
-            return .wait
+            return false
         }
         place = Place(isUnderWay: true, isPausing: true)
-        return .send
+        return true
     }
 
     /// Returns whether a mark is in flight.

@@ -5,8 +5,8 @@ import RoostWire
 
 /// A writer of values as text that is the same in every process, without the content of messages.
 ///
-/// The order of sets and dictionaries is no part of the text. Errors are written by their code: their sentences may
-/// hold words of a server.
+/// The order of sets and dictionaries is no part of the text. Errors are written by their code:
+/// their sentences may hold words of a server.
 package struct EffectText {
     /// The name that stands for a text.
     private let name: (String) -> String
@@ -27,8 +27,8 @@ package struct EffectText {
         case let id as RequestID where id.isRandom: return id.rawValue
         case let id as any Identifier: return name(id.rawValue)
         case let text as String: return text.isEmpty ? "\"\"" : name(text)
-        // A journal has no bytes, so a replay has none where the session had some. Every empty list can be cast to
-        // one of bytes; the type of the value tells them apart.
+        // A journal has no bytes, so a replay has none where the session had some. Every empty list
+        // can be cast to one of bytes; the type of the value tells them apart.
         case is [UInt8] where type(of: value) == [UInt8].self: return "bytes"
         case let error as RoostError: return "error \(error.code)"
         case let error as ServerError: return "error \(error.code)"

@@ -3,10 +3,11 @@
 package import RoostModel
 import RoostWire
 
-/// The last inputs of a machine with its effects, and the machine as it was before the first of them.
+/// The last inputs of a machine with its effects, and the machine as it was before the first of
+/// them.
 ///
-/// The same machine answers the same inputs with the same effects, so a recording can be replayed. Its size is
-/// bounded: the oldest part goes when a new one begins.
+/// The same machine answers the same inputs with the same effects, so a recording can be replayed.
+/// Its size is bounded: the oldest part goes when a new one begins.
 package struct Recording: Sendable {
     package struct Entry: Sendable {
         /// The place among all inputs of the machine, from 1.

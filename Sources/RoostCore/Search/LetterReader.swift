@@ -2,9 +2,9 @@
 
 /// Reads a text's characters, the same ones for any two canonically equal texts.
 ///
-/// Nearly all characters are returned one by one as they come. One that its neighbours may change is
-/// read with all of them: its marks are put into one order, since their order has no meaning, and
-/// letters are composed.
+/// Nearly all characters are returned one by one as they come. One that its neighbours may change
+/// is read with all of them: its marks are put into one order, since their order has no meaning,
+/// and letters are composed.
 struct LetterReader {
     /// A character with its place in the text.
     struct Letter {

@@ -125,7 +125,8 @@ struct SearchForms: Sendable {
         Int(pages[page]) * Self.pageSize + Int(code) % Self.pageSize
     }
 
-    /// Reads entries: the number of a character or a range of them, and the numbers behind its colon.
+    /// Reads entries: the number of a character or a range of them, and the numbers behind its
+    /// colon.
     ///
     /// An entry without a number is that of the next character.
     private static func read(

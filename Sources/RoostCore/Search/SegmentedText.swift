@@ -63,8 +63,8 @@ package struct SegmentedText: Equatable, Sendable {
     private static func isPlain(_ bytes: some Sequence<UInt8>) -> Bool {
         var previous: UInt8 = 0
         for byte in bytes {
-            // From 0xCC on bytes begin scalars from U+0300 on, and 0xC7 those from U+01C0 to U+01FF;
-            // 0xC2 0xAD is the soft hyphen.
+            // From 0xCC on bytes begin scalars from U+0300 on, and 0xC7 those from U+01C0 to
+            // U+01FF; 0xC2 0xAD is the soft hyphen.
             if byte >= 0xC7, byte == 0xC7 || byte >= 0xCC { return false }
             if byte == 0xAD, previous == 0xC2 { return false }
             previous = byte

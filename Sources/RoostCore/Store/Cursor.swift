@@ -20,10 +20,11 @@ package enum CursorKey: Hashable, Codable, Sendable {
     }
 }
 
-/// The place up to which a change log has been read.
+/// The place from which a change log or the list of channels is read on.
 package enum Cursor: Hashable, Codable, Sendable {
     /// The server's token for the place.
     case token(String)
-    /// The time of the first request, by the server's clock (scar 2).
+    /// A moment of the server's clock: at first, behind the end of a log, and after a rewind (scar
+    /// 2).
     case moment(Timestamp)
 }

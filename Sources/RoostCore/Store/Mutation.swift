@@ -61,8 +61,7 @@ package enum Mutation: Equatable, Codable, Sendable {
     case accessed(ChannelURL, at: Timestamp)
     /// Pins or unpins a channel; a pinned channel is never evicted.
     case pinned(ChannelURL, Bool)
-    /// Removes everything: channels, messages, cursors, users and the session, not the outbox (scar
-    /// 35).
+    /// Removes everything: channels, messages, cursors and users, not the outbox (scar 35).
     case clearAll
     /// The place up to which a change log has been read; part of the commit with the log's changes
     /// (scars 6, 7).
@@ -76,8 +75,6 @@ package enum Mutation: Equatable, Codable, Sendable {
     case removeCursor(CursorKey)
     /// Users in their present state; messages and members show them at once.
     case users([User])
-    /// The last login in the caller's encoding; nil removes it.
-    case session([UInt8]?)
 
     /// The channel whose messages the mutation changes.
     package var channelOfMessages: ChannelURL? {
@@ -91,8 +88,7 @@ package enum Mutation: Equatable, Codable, Sendable {
             channel
         case .liveMessage(let message, _), .edited(let message): message.channelURL
         case .channels, .channelNews, .clearAll, .cursor, .firstCursor,
-            .removeCursor, .users, .session,
-            .accessed, .pinned:
+            .removeCursor, .users, .accessed, .pinned:
             nil
         }
     }

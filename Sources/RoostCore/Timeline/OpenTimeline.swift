@@ -36,15 +36,15 @@ package struct OpenTimeline: Codable, Sendable {
     package var reads = ReadQueue()
     package var opening = Opening()
     package var refusals = RefusalFilter()
-    /// Whether the window is empty or has lost its range, and the server has not been asked since.
+    /// Whether the server must be asked, because the window has lost its messages.
     private var needsReload = false
     private var backlog = Backlog()
     /// The waiting changes that the list shows.
     package private(set) var marks = MessageMarks()
     /// The waiting changes of the outbox; the list shows them once it has all commits.
     package private(set) var latestMarks = MessageMarks()
-    /// The unsent messages of the outbox, while the list may show more: once it has all commits, it
-    /// shows exactly them.
+    /// The outbox's unsent messages that the list shows once it has all commits; nil if it shows
+    /// them.
     private var latestUnsent: [Message]?
     /// Whether a commit needs a read that has not begun.
     private var needsRead = false
@@ -221,7 +221,7 @@ extension OpenTimeline {
 
     /// Removes a message that has left the outbox.
     ///
-    /// - Returns: Whether that suffices; while commits wait for a read, all unsent messages are needed.
+    /// - Returns: False while commits wait for a read, because all unsent messages are needed then.
     mutating func dropUnsent(_ requestID: RequestID) -> Bool {
         if reads.isUnderWay || needsRead { return false }
         removeUnsent(requestID)
@@ -263,7 +263,7 @@ extension OpenTimeline {
     /// Takes the changes of the channel's messages that wait in the outbox.
     ///
     /// A change that the server has made leaves the outbox behind the commit with its effect. While
-    /// commits wait for a read, the marks wait too: otherwise the old state would be shown once more.
+    /// commits wait for a read, the marks wait too: otherwise the old state would be shown again.
     mutating func mark(_ new: MessageMarks) {
         guard showsChanges else { return }
         latestMarks = new

@@ -216,7 +216,7 @@ package struct PageContinuation: SyncOperation {
                 return .end(.page(statement, messages: count))
             }
             state = .fetchingNewest
-            let newest = PageQuestion.around(.distantFuture, older: pageSize, newer: 0)
+            let newest = PageQuestion.newest(pageSize)
             return .need(.run(.page(PageFetch(channel, newest))))
         case (.fetchingNewest, .ended(.page)):
             state = .fetchingAgain

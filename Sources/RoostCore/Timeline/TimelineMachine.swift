@@ -150,8 +150,8 @@ extension TimelineMachine {
 
     /// Takes all unsent messages of the channel, in order.
     ///
-    /// `keepingOthers` keeps those that have left the outbox: their delivered form is in a commit that
-    /// waits for a read.
+    /// `keepingOthers` keeps those that have left the outbox: their delivered form is in a commit
+    /// that waits for a read.
     package mutating func setUnsent(
         _ messages: [Message], keepingOthers: Bool = false
     ) -> ListDiff<Message> {

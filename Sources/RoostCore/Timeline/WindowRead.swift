@@ -71,14 +71,14 @@ package struct WindowRead: SyncOperation {
         if sync.timelines[timeline]?.reads.leave() == true {
             sync.wakeFirst(.windowRead(timeline))
         }
-        sync.see(to: need, of: timeline)
+        sync.satisfy(need, of: timeline)
         return .end(.done)
     }
 }
 
 extension SyncState {
     /// Starts the operation that a timeline needs after a step.
-    package mutating func see(to need: TimelineMachine.Need, of timeline: TimelineID) {
+    package mutating func satisfy(_ need: TimelineMachine.Need, of timeline: TimelineID) {
         switch need {
         case .nothing: break
         // A failed read leaves the list unchanged; the next commit requests another.

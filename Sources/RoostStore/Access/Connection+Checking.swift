@@ -30,7 +30,6 @@ extension Connection {
         for (kind, row) in try all(.cursorKeys) {
             try look { () throws(SQLiteError) in _ = try cursor(kind: kind, channelRow: row) }
         }
-        try look { () throws(SQLiteError) in _ = try session() }
         return count
     }
 }

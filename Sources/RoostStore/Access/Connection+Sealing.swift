@@ -42,10 +42,6 @@ extension Connection {
             }
             try execute(.sealCursor, (kind, row, sealed))
         }
-        if let session = try first(Query<Void, [UInt8]?>.session) ?? nil {
-            try execute(
-                .setSession, try seals.sealed(at: .session) { $0.append(contentsOf: session) })
-        }
     }
 
     private func sealItems(with seals: RowSeals) throws(SQLiteError) {

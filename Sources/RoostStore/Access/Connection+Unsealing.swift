@@ -69,7 +69,6 @@ extension Connection {
             }
             try execute(.openCursor, (kind, row, token))
         }
-        if let session = try session() { try execute(.setSession, session) }
     }
 
     /// Decrypts the items, also those of a later release; a damaged item stays as it is.

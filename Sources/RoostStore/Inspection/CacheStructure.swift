@@ -40,7 +40,7 @@ extension CacheStructure {
     ///
     /// Pinned channels and those without messages are left out; those on a screen come last.
     package func evictionOrder(
-        _ order: ClearOrder = .messageCollectionAccessedAt, sparing open: Set<ChannelURL> = []
+        _ order: ClearOrder = .lastOpened, sparing open: Set<ChannelURL> = []
     ) -> [Int64] {
         let infos = channels.filter { !$0.isPinned && $0.messageCount > 0 }.map { channel in
             CachedChannel(

@@ -19,7 +19,7 @@ extension FolderInspection {
             try await connection.snapshot { session throws(SQLiteError) in
                 try session.connection.evictionPlan(
                     downTo: bytes,
-                    under: BudgetKeeper(budget: nil, order: .messageCollectionAccessedAt))
+                    under: BudgetKeeper(budget: nil, order: .lastOpened))
             }
         }
     }

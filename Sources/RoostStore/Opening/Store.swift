@@ -72,7 +72,7 @@ package struct Store: Sendable {
         /// The size limit of the cache, applied by the engine; nil for no limit.
         package var budget: CacheBudget?
         /// The order of eviction.
-        package var clearOrder = ClearOrder.messageCollectionAccessedAt
+        package var clearOrder = ClearOrder.lastOpened
         /// The greatest size of all downloaded files in bytes.
         package var downloadsLimit: Int64 = 268_435_456
         /// The device's clock, for the order in which downloaded files are evicted; nil is the time of

@@ -213,13 +213,6 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// Returns the stored bytes of the last login.
-    package func session() async throws(StoreError) -> Snapshot<[UInt8]?> {
-        try await snapshot { session throws(SQLiteError) in
-            try session.connection.session()
-        }
-    }
-
     func snapshot<Value: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
     ) async throws(StoreError) -> Snapshot<Value> {

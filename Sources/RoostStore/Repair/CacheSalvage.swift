@@ -121,12 +121,6 @@ struct CacheSalvage {
             if let url { try carryChannel(row, url) } else { report.lost = nil }
         }
         if !agree { report.lost = nil }
-        var login: [UInt8]?
-        if try read({ session throws(SQLiteError) in
-            login = try session.connection.session()
-        }), let login {
-            try commit([.session(login)])
-        }
     }
 
     private mutating func carryChannel(_ row: Int64, _ url: ChannelURL) throws(SQLiteError) {

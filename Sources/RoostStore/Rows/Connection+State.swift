@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Filters, cursors, the session and single messages, in plain text or sealed.
+// Filters, cursors, the owner and single messages, in plain text or sealed.
 
 import RoostCore
 internal import RoostModel
@@ -171,24 +171,9 @@ extension Query where Input == (kind: Int64, channelRow: Int64, sealed: [UInt8])
         })
 }
 
-// MARK: - The session and its owner
+// MARK: - The owner
 
 extension Connection {
-    func session() throws(SQLiteError) -> [UInt8]? {
-        guard let stored = try first(Query<Void, [UInt8]?>.session) ?? nil else { return nil }
-        guard let seals else { return stored }
-        return try seals.opened(stored, at: .session, reading: "the session")
-    }
-
-    func setSession(_ bytes: [UInt8]?) throws(SQLiteError) {
-        guard let seals, let bytes else {
-            try execute(.setSession, bytes)
-            return
-        }
-        try execute(
-            .setSession, try seals.sealed(at: .session) { $0.append(contentsOf: bytes) })
-    }
-
     /// Returns the owner of this cache.
     func owner() throws(SQLiteError) -> StoreOwner? {
         if let seals { return seals.owner }

@@ -53,18 +53,6 @@ extension Query where Input == Int64, Output == Void {
         bind: { sequence, bindings in bindings.append(sequence) })
 }
 
-extension Query where Input == Void, Output == [UInt8]? {
-    static let session = Query(sql: "SELECT session FROM store_state") { row in
-        row.optionalBytes(0)
-    }
-}
-
-extension Query where Input == [UInt8]?, Output == Void {
-    static let setSession = Query(
-        sql: "UPDATE store_state SET session = ?1",
-        bind: { bytes, bindings in bindings.append(bytes) })
-}
-
 extension Connection {
     /// Returns the number of the last commit of any process; zero before the first.
     func lastCommitNumber() throws(SQLiteError) -> Int64 { try first(.sequence) ?? 0 }

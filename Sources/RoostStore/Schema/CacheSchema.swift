@@ -5,7 +5,8 @@ package import RoostSQLite
 extension Migration {
     /// The schema of the cache.
     ///
-    /// Frozen with the first release; a later change is a migration with the next number.
+    /// Frozen with the first release; a later change is a migration with the next number. The
+    /// column `session` is unused, and stays because the checksum of the text is stored.
     package static let cache0001 = Migration(
         1, "cache",
         SQL(

@@ -4,7 +4,7 @@ package import RoostSealing
 
 // The kinds of encrypted values in a store.
 //
-// A number is never reused. The values bound here are part of every stored row, so a change would
+// A number is never reused; 6 was a place of earlier builds. The values bound here are part of every stored row, so a change would
 // make all rows unreadable.
 extension SealPlace {
     package static func message(
@@ -24,8 +24,6 @@ extension SealPlace {
     package static func cursor(kind: Int64, channelRow: Int64) -> SealPlace {
         SealPlace(kind: 5, kind, channelRow)
     }
-
-    package static let session = SealPlace(kind: 6)
 
     /// An unsent message, by the hash of its request ID: its row's number comes with the row.
     package static func item(_ requestID: NameHash) -> SealPlace {

@@ -120,7 +120,6 @@ final class WriteSession {
             for url in try connection.channelURLs() { try removeChannel(url, before: rest) }
             search.isEmptied = false
             try connection.execute(.deleteCursors)
-            try connection.setSession(nil)
             clearsUsers = true
         case .cursor(let key, let cursor): try put(cursor, key)
         case .firstCursor(let key, let cursor):
@@ -130,8 +129,6 @@ final class WriteSession {
             try connection.execute(.deleteCursor, (key.kind, row))
         case .users(let users):
             for user in users { try self.users.learn(user, inFull: true) }
-        case .session(let bytes):
-            try connection.setSession(bytes)
         }
     }
 

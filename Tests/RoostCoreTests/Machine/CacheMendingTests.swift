@@ -105,7 +105,7 @@ struct CacheMendingTests {
         let effects = script.give(.forgotten(messages: 2, in: Script.channel))
         #expect(effects.notices.contains(.forgotten(messages: 2, in: Script.channel)))
         #expect(effects.notices.contains(.fillIndex))
-        #expect(script.machine.isCatchingUp)
+        #expect(script.machine.state.isCatchingUp)
     }
 
     @Test func `without a connection lost messages are left to the next login`() {

@@ -117,7 +117,7 @@ struct CallTests {
         let (id, _) = script.start(
             .channelAct(
                 ChannelAct(.join(JoinChannel(channelURL: Self.url)), .answered)))
-        script.change { _ = $0.learn(.frozen(true), of: Self.url) }
+        script.change { _ = $0.recordUnsure(.frozen(true), of: Self.url) }
         let answered = script.answer(id, .channel(Script.channel(Self.url)))
         #expect(!answered.mutations.contains(.channels([Script.channel(Self.url)])))
         let committed = script.commit(id)
@@ -152,7 +152,7 @@ struct CallTests {
         #expect(script.give(.overdue(id)).contains(.finish(id, .done)))
         let join = ChannelAct(.join(JoinChannel(channelURL: Self.url)), .answered)
         let (joining, _) = script.start(.inTime(InTime(.channelAct(join))))
-        script.change { _ = $0.learn(.frozen(true), of: Self.url) }
+        script.change { _ = $0.recordUnsure(.frozen(true), of: Self.url) }
         let channel = Script.channel(Self.url)
         _ = script.answer(joining, .channel(channel))
         _ = script.commit(joining)

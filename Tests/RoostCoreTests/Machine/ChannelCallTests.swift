@@ -67,7 +67,7 @@ struct ChannelCallTests {
     func `a channel whose answer an event has overtaken is looked up`(_ index: Int) {
         var script = Script.connected()
         let id = Self.ask(&script, Self.calls[index])
-        script.change { _ = $0.learn(.frozen(true), of: Self.url) }
+        script.change { _ = $0.recordUnsure(.frozen(true), of: Self.url) }
         let answered = script.answer(id, .channel(Script.channel(Self.url)))
         #expect(!answered.mutations.contains(.channels([Script.channel(Self.url)])))
         let committed = script.commit(id)
@@ -104,10 +104,10 @@ struct ChannelCallTests {
         var script = Script.connected()
         let (id, _) = script.start(.channelAct(Self.hiding))
         script.change {
-            _ = $0.learn(.hidden(.untilNextMessage, through: nil), of: Self.url)
+            _ = $0.recordUnsure(.hidden(.untilNextMessage, through: nil), of: Self.url)
             let message = ChannelNews.received(
                 Script.message(5), ChannelNews.Reception(isUnread: false))
-            _ = $0.mutations(for: message, in: Self.url)
+            _ = $0.record(message, in: Self.url)
         }
         #expect(Self.isLookUp(script.answer(id, .moment(nil))))
     }
@@ -115,7 +115,9 @@ struct ChannelCallTests {
     @Test func `the event of a hiding itself does not overtake its answer`() {
         var script = Script.connected()
         let (id, _) = script.start(.channelAct(Self.hiding))
-        script.change { _ = $0.learn(.hidden(.untilNextMessage, through: nil), of: Self.url) }
+        script.change {
+            _ = $0.recordUnsure(.hidden(.untilNextMessage, through: nil), of: Self.url)
+        }
         #expect(
             script.answer(id, .moment(nil)).mutations
                 == [.channelNews(Self.url, .hidden(.untilNextMessage, through: nil))])
@@ -280,7 +282,7 @@ struct ChannelCallTests {
         script.give(.openList(OpenList(ListID(1), ChannelListQuery(), viewer: "me")))
         let (id, _) = script.start(.listPage(ListPage(ListID(1))))
         _ = script.read(id, .cursor(nil))
-        script.change { _ = $0.learn(.frozen(true), of: "c") }
+        script.change { _ = $0.recordUnsure(.frozen(true), of: "c") }
         _ = script.answer(
             id, .myChannels(RoostWire.ChannelPage(channels: [Script.channel("c")], next: "")))
         let end = script.commit(id)

@@ -68,7 +68,7 @@ struct CollectionTests {
         var script = MachineScript()
         let first = Self.opened(&script)
         _ = script.read(first, .window(Self.window(1...3, sequence: 7)))
-        let reread = script.change { $0.see(to: .reread, of: Self.timeline) }
+        let reread = script.change { $0.satisfy(.reread, of: Self.timeline) }
         guard case .read(let id, .window)? = reread.first else {
             Issue.record("no read: \(reread)")
             return
@@ -92,7 +92,7 @@ struct CollectionTests {
         script.showTimeline(of: 1...5)
         _ = try script.leave("a", 1)
         #expect(script.shown() == ["1", "2", "3", "4", "5", "a"])
-        let read = try #require(script.change { $0.see(to: .reread, of: Self.timeline) }.reader)
+        let read = try #require(script.change { $0.satisfy(.reread, of: Self.timeline) }.reader)
         let message = Script.message(6, request: "a")
         let event = MessageEvent(message: message)
         let writer = try #require(script.frame(.message(event)).committer)
@@ -126,7 +126,7 @@ struct CollectionTests {
         var script = Script.connected()
         script.showTimeline(of: 1...5)
         _ = try script.leave("a", 1)
-        let read = try #require(script.change { $0.see(to: .reread, of: Self.timeline) }.reader)
+        let read = try #require(script.change { $0.satisfy(.reread, of: Self.timeline) }.reader)
         // From here on the list of unsent messages waits for the read.
         _ = try script.leave("b", 2)
         let event = MessageEvent(message: Script.message(6, request: "a"))
@@ -151,7 +151,7 @@ struct CollectionTests {
     @Test func `reads of one timeline queue`() {
         var script = MachineScript()
         let first = Self.opened(&script)
-        #expect(script.change { $0.see(to: .reread, of: Self.timeline) } == [])
+        #expect(script.change { $0.satisfy(.reread, of: Self.timeline) } == [])
         let effects = script.read(first, .window(Self.window(1...3, sequence: 7)))
         #expect(effects.contains { if case .read(_, .window) = $0 { true } else { false } })
     }
@@ -159,7 +159,7 @@ struct CollectionTests {
     @Test func `a timeline closed during a read shows nothing more (scar 136)`() {
         var script = MachineScript()
         let id = Self.opened(&script)
-        let waiting = script.change { $0.see(to: .reread, of: Self.timeline) }
+        let waiting = script.change { $0.satisfy(.reread, of: Self.timeline) }
         #expect(waiting == [])
         script.give(.closeTimeline(Self.timeline))
         #expect(

@@ -132,7 +132,7 @@ struct LiveEventTests {
         _ = script.pass(recovery)
         let end = script.commit(recovery)
         #expect(end.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
-        #expect(script.machine.isCatchingUp)
+        #expect(script.machine.state.isCatchingUp)
     }
 
     @Test func `the answer to a repeated send rewinds both change logs (scar 2)`() {
@@ -196,7 +196,7 @@ struct LiveEventTests {
             channelURL: Script.channel, user: User(id: "me"), timestamp: Script.loginAt)
         event.isExcluded = true
         let effects = script.frame(.read(event))
-        #expect(script.machine.state.marks.retreats == [Script.channel])
+        #expect(script.machine.state.marks.unreadMarks == [Script.channel])
         #expect(effects.mutations.isEmpty && Self.events(effects).isEmpty)
         #expect(effects.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
     }

@@ -152,7 +152,7 @@ struct ReadMarkCallTests {
             })
         let taken = script.answer(id, .done)
         #expect(taken.contains(.finish(earlier, .done)))
-        #expect(script.machine.state.marks.retreats == [Script.channel])
+        #expect(script.machine.state.marks.unreadMarks == [Script.channel])
     }
 
     /// Brings a caller into the pause after a mark.

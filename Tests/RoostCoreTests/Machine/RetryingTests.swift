@@ -104,7 +104,7 @@ struct RetryingTests {
         let refused = script.give(.reply(id, .read(.failure(locked))))
         #expect(!script.machine.state.outbox.lanes.isHeld(Script.channel))
         #expect(Self.wait(refused) != nil)
-        #expect(!script.machine.isCatchingUp)
+        #expect(!script.machine.state.isCatchingUp)
         _ = script.pass(id)
         #expect(script.machine.state.outbox.lanes.isHeld(Script.channel))
     }

@@ -44,7 +44,7 @@ struct WaitingMarkTests {
         var script = Script.connected()
         script.showTimeline(of: 1...5)
         let id = try #require(try script.leave(.addReaction("wave", .delivered(5)), 1))
-        let reread = script.change { $0.see(to: .reread, of: Self.timeline) }
+        let reread = script.change { $0.satisfy(.reread, of: Self.timeline) }
         let read = try #require(reread.reader)
         let change = ReactionChange(
             key: "wave", userID: "me", isAdded: true, updatedAt: script.now)

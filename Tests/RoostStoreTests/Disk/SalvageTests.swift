@@ -43,9 +43,7 @@ struct SalvageTests {
                 ])
             }
         }
-        try await store.writer.commit([
-            .cursor(.channelChanges, .token("all")), .session([1, 2, 3]),
-        ])
+        try await store.writer.commit([.cursor(.channelChanges, .token("all"))])
         await store.close()
         var files: [String: Data] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
@@ -188,7 +186,6 @@ struct SalvageTests {
         #expect(found.messages == model.messages && found.coverage == model.coverage)
         #expect(try await again.reader.cursor(.channelChanges).value == .token("all"))
         #expect(try await again.reader.cursor(.messageChanges("b")).value == .token("token b"))
-        #expect(try await again.reader.session().value == [1, 2, 3])
         let mine = try await again.reader.message(Self.request("b", 10_008)).value
         #expect(mine?.messageID == MessageID(10_008))
         #expect(try await again.verify().findings == [])
