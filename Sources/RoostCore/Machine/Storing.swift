@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
+package import RoostModel
 
 /// The commit of mutations without any dependent work.
 package struct Storing: SyncOperation {
