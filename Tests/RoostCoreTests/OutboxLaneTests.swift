@@ -56,6 +56,21 @@ struct OutboxLaneTests {
         #expect(Self.transmitted(machine.handle(.delivered("m", 7))) == ["d"])
     }
 
+    @Test func `the lanes of channels without items are forgotten with the connection`() {
+        var machine = Self.machine()
+        for number in 0..<3 {
+            let channel = ChannelURL("c\(number)")
+            _ = machine.handle(.queued(Self.item("m\(number)", in: channel)))
+            _ = machine.handle(.delivered(RequestID("m\(number)"), 1))
+        }
+        _ = machine.handle(.queued(Self.item("waits", in: "d")))
+        _ = machine.handle(.wentOffline)
+        let text = try? String(decoding: JSONEncoder().encode(machine), as: UTF8.self)
+        #expect(text?.contains("c1") == false && text?.contains("waits") == true)
+        #expect(Self.transmitted(machine.handle(.wentOnline(now: Self.now))) == ["waits"])
+        #expect(Self.transmitted(machine.handle(.queued(Self.item("n", in: "c1")))) == ["n"])
+    }
+
     @Test func `a failed message holds up only its own changes (scar 65)`() {
         var machine = Self.machine(Self.item("m"))
         _ = machine.handle(.queued(Self.item("e", .change, awaits: "m")))

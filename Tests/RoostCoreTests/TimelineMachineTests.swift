@@ -188,6 +188,19 @@ struct TimelineMachineTests {
         #expect(machine.messages == [Self.message(1), edited])
     }
 
+    @Test func `a message that is written last is added as a whole list of them would show it`() {
+        var (one, other) = (Self.opened(), Self.opened())
+        let (first, second) = (Self.pending("r"), Self.pending("s"))
+        _ = one.setUnsent([first])
+        _ = other.setUnsent([first])
+        let added = one.addUnsent(second)
+        #expect(added == other.setUnsent([first, second]))
+        #expect(one.messages == other.messages)
+        let repeated = one.addUnsent(second)
+        #expect(repeated == nil, "all of them are compared then")
+        #expect(one.messages == other.messages)
+    }
+
     @Test func `a sent message is one change from pending to delivered (scars 69, 81)`() {
         var machine = Self.opened()
         let pending = Self.pending("r")

@@ -126,8 +126,7 @@ extension PendingChange {
 extension Outbox {
     /// Returns the waiting changes of a channel's messages.
     package func messageMarks(in channel: ChannelURL) -> MessageMarks {
-        guard order.hasMarks(of: channel) else { return MessageMarks() }
-        return MessageMarks(pendingChanges(in: channel), by: me.id)
+        MessageMarks(pendingChanges(in: channel), by: me.id)
     }
 
     /// Returns the waiting changes of the messages of all channels that have some.

@@ -66,7 +66,7 @@ package struct Outbox: Codable, Sendable {
 
     /// Returns the unsent changes of a channel, in the order of their calls.
     package func pendingChanges(in channel: ChannelURL) -> [PendingChange] {
-        items.filter { $0.channel == channel && $0.state == .pending }.compactMap(\.change)
+        order.marks(of: channel).filter { $0.state == .pending }.compactMap(\.change)
     }
 
     /// Whether a message with files waits or is being uploaded.
@@ -239,6 +239,20 @@ extension SyncState {
         guard !ids.isEmpty else { return }
         let messages = outbox.unsent(in: channel)
         for id in ids { timelines[id]?.setUnsent(messages) }
+    }
+
+    /// Shows a new unsent message in the timelines of its channel.
+    ///
+    /// One that was written behind all others is added: listing all of them for each would be
+    /// quadratic.
+    mutating func show(_ message: Message, of item: OutboxItem) {
+        let isLast = outbox.order.items.last?.requestID == item.requestID
+        var isBehind = false
+        for id in timelines.ids(of: item.channel)
+        where !isLast || timelines[id]?.addUnsent(message) == false {
+            isBehind = true
+        }
+        if isBehind { showUnsent(of: item.channel) }
     }
 
     /// Takes a canceled message off its timelines, also of those that wait for a read.

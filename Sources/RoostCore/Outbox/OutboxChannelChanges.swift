@@ -65,9 +65,8 @@ extension Outbox {
     /// Returns the changes of a channel as a whole, refused ones included, in the order of their
     /// calls.
     func channelChanges(in channel: ChannelURL) -> [OutboxItem] {
-        items.filter { item in
-            guard case .change(.channel) = item.content else { return false }
-            return item.channel == channel
+        order.marks(of: channel).filter { item in
+            if case .change(.channel) = item.content { true } else { false }
         }
     }
 
@@ -79,18 +78,17 @@ extension Outbox {
 
     /// Returns the marks of a channel; nil without any.
     package func marks(of channel: ChannelURL) -> ChannelMarks? {
-        guard order.hasMarks(of: channel) else { return nil }
-        return allMarks(where: { $0 == channel })[channel]
+        marks(from: order.marks(of: channel))[channel]
     }
 
     /// Returns the marks of all channels.
-    package var allMarks: [ChannelURL: ChannelMarks] { allMarks(where: { _ in true }) }
+    package var allMarks: [ChannelURL: ChannelMarks] {
+        marks(from: items.filter(\.content.isMark))
+    }
 
-    private func allMarks(
-        where isMeant: (ChannelURL) -> Bool
-    ) -> [ChannelURL: ChannelMarks] {
+    private func marks(from items: [OutboxItem]) -> [ChannelURL: ChannelMarks] {
         var marks: [ChannelURL: ChannelMarks] = [:]
-        for item in items where item.content.isMark && isMeant(item.channel) {
+        for item in items {
             if let draft = item.draft { marks[item.channel, default: ChannelMarks()].draft = draft }
             guard item.state == .pending, let change = item.change else { continue }
             marks[item.channel, default: ChannelMarks()].changes.append(change)

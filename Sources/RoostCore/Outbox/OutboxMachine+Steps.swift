@@ -86,6 +86,9 @@ extension OutboxMachine {
                 withLane(lane) { $0.queue.insert(requestID, at: 0) }
             }
         }
+        // The next item of a lane makes it again: a bot answers in ever new channels.
+        laneOrder.removeAll { lanes[$0] == LaneState() }
+        lanes = lanes.filter { $0.value != LaneState() }
         waiting = []
         effects += unanswered.keys.sorted().map { .disarmAckTimer($0) }
         unanswered = [:]
@@ -114,7 +117,7 @@ extension OutboxMachine {
     }
 
     mutating func rested(_ lane: Lane) -> [Effect] {
-        withLane(lane) { $0.rests = false }
+        lanes[lane]?.rests = false
         return next(in: lane)
     }
 

@@ -12,8 +12,8 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
     private var localCount = 0
     /// The request IDs of the marks of inboxes.
     private(set) var markNames: [InboxPlace: RequestID] = [:]
-    /// The number of items that show on each channel or on its messages.
-    private var markCounts: [ChannelURL: Int] = [:]
+    /// The items that show on each channel or on its messages.
+    private var markIDs: [ChannelURL: Set<RequestID>] = [:]
     /// The channels whose marks may have changed since the last look at them.
     private var touched: Set<ChannelURL> = []
     /// The places whose drafts may have changed since the last look, in order.
@@ -48,7 +48,7 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         if let mark = item.inboxMark {
             markNames[InboxPlace(mark.inbox, item.channel)] = item.requestID
         }
-        if item.content.isMark { markCounts[item.channel, default: 0] += 1 }
+        if item.content.isMark { markIDs[item.channel, default: []].insert(item.requestID) }
         touch(item)
     }
 
@@ -63,8 +63,9 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
             if markNames[place] == requestID { markNames[place] = nil }
         }
         if items[index].content.isMark {
-            let count = markCounts[items[index].channel] ?? 0
-            markCounts[items[index].channel] = count > 1 ? count - 1 : nil
+            let channel = items[index].channel
+            markIDs[channel]?.remove(requestID)
+            if markIDs[channel]?.isEmpty == true { markIDs[channel] = nil }
         }
         touch(items[index])
         return items.remove(at: index)
@@ -90,10 +91,14 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
     }
 
     /// Whether an item shows on a channel or on its messages, besides unsent messages.
-    package var hasMarks: Bool { !markCounts.isEmpty }
+    package var hasMarks: Bool { !markIDs.isEmpty }
 
-    /// Returns whether an item shows on a channel or on its messages, besides unsent messages.
-    func hasMarks(of channel: ChannelURL) -> Bool { markCounts[channel] != nil }
+    /// Returns the items that show on a channel or on its messages, besides unsent messages, in
+    /// order.
+    func marks(of channel: ChannelURL) -> [OutboxItem] {
+        guard let ids = markIDs[channel] else { return [] }
+        return ids.compactMap { self[$0] }.sorted { $0.sequence < $1.sequence }
+    }
 
     /// Returns the channels whose marks may have changed since the last call, in order.
     package mutating func takeTouched() -> [ChannelURL] {

@@ -258,7 +258,7 @@ extension SyncState {
         let isNoted = draft.leaves && item.createdAt == draft.createdAt
         let effects = moveLanes(.queued(OutboxMachine.Item(item, isNoted: isNoted)))
         if let message = outbox.message(item) {
-            showUnsent(of: item.channel)
+            show(message, of: item)
             publish(.queued(message))
         }
         if let change = item.change { publish(.changeQueued(change)) }

@@ -214,6 +214,16 @@ extension OpenTimeline {
         publish(list.setUnsent(messages, keepingOthers: isWaiting), from: [.local])
     }
 
+    /// Adds a message that was written behind all others of the outbox.
+    ///
+    /// - Returns: Whether that suffices; if not, all unsent messages are needed.
+    mutating func addUnsent(_ message: Message) -> Bool {
+        if reads.isUnderWay || needsRead { return false }
+        guard let change = list.addUnsent(message) else { return false }
+        publish(change, from: [.local])
+        return true
+    }
+
     /// Removes an unsent message that the user has canceled.
     mutating func removeUnsent(_ requestID: RequestID) {
         publish(list.removeUnsent(requestID), from: [.local])
@@ -347,53 +357,5 @@ extension OpenTimeline {
         guard !diff.isEmpty || flags != publishedFlags else { return }
         publishedFlags = flags
         publications.append(diff.withOrigins(origins))
-    }
-}
-
-// MARK: - Parts
-
-package enum PageDirection: Equatable, Codable, Sendable { case older, newer }
-
-/// The server's first answer to a timeline, and the request for it.
-package struct Opening: Equatable, Codable, Sendable {
-    package private(set) var isUnderWay = false
-    private var round = 0
-
-    package init() {}
-
-    /// Begins a request.
-    ///
-    /// Callers that wait for an earlier one wait for this one, because the timeline has moved.
-    mutating func begin() -> Int {
-        isUnderWay = true
-        round += 1
-        return round
-    }
-
-    /// Ends a request; returns whether it was the last one.
-    mutating func end(_ round: Int) -> Bool {
-        guard round == self.round else { return false }
-        isUnderWay = false
-        return true
-    }
-}
-
-/// A filter that passes each refusal of the server once, until the server has answered or has
-/// another reason.
-package struct RefusalFilter: Equatable, Codable, Sendable {
-    /// The last refusal; nil if the server has answered since.
-    package private(set) var last: RoostError?
-
-    package init() {}
-
-    /// Returns the error if it is a new refusal.
-    mutating func pass(_ error: RoostError?) -> RoostError? {
-        guard let error else {
-            last = nil
-            return nil
-        }
-        guard error.isRefusal, error.code != last?.code else { return nil }
-        last = error
-        return error
     }
 }

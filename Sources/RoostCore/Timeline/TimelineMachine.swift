@@ -168,6 +168,17 @@ extension TimelineMachine {
         return ListDiff(from: before, to: unsent)
     }
 
+    /// Adds a message behind the unsent ones; returns nil if the list has one of its request ID.
+    package mutating func addUnsent(_ message: Message) -> ListDiff<Message>? {
+        var diff = ListDiff<Message>()
+        guard filter.matches(message) else { return diff }
+        for list in [delivered, beyondGap, unsent]
+        where list.contains(where: { $0.requestID == message.requestID }) { return nil }
+        unsent.append(message)
+        diff.inserted.append(message)
+        return diff
+    }
+
     /// Removes an unsent message.
     package mutating func removeUnsent(_ requestID: RequestID) -> ListDiff<Message> {
         var diff = ListDiff<Message>()
@@ -213,18 +224,6 @@ extension TimelineMachine {
             isCutAbove = true
         }
         return diff
-    }
-
-    /// Whether only the server knows the list's content: a hole is above, or the list has no range
-    /// or no message.
-    package var needsServer: Bool {
-        hasHoleAbove || isBare || (followsNewest && extent == nil && sequence > .min)
-    }
-
-    /// Whether the cache has coverage newer than the window's range.
-    package var hasHoleAbove: Bool {
-        guard followsNewest, let extent, let newest = coverage.newest else { return false }
-        return coverage.range(containing: extent.upper) != newest
     }
 }
 
