@@ -188,7 +188,7 @@ struct TestWorldTests {
 
     @Test func `the log of a channel that the server does not have is a failure`() async throws {
         try await TestWorld.run { world in
-            await #expect(throws: TestFailure.self) { try await world.messages(in: "nowhere") }
+            _ = await #expect(throws: TestFailure.self) { try await world.messages(in: "nowhere") }
         }
     }
 
