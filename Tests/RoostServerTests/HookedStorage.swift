@@ -438,9 +438,9 @@ final class HookedStorage: Storage {
     }
 
     func dueDocuments(
-        _ kind: Document.Kind, through now: Timestamp, limit: Int
+        _ kind: Document.Kind, through now: Timestamp, except channels: [ChannelURL], limit: Int
     ) async throws(StorageError) -> [Document] {
         await note("dueDocuments")
-        return try await base.dueDocuments(kind, through: now, limit: limit)
+        return try await base.dueDocuments(kind, through: now, except: channels, limit: limit)
     }
 }

@@ -132,8 +132,11 @@ extension ChatServer {
     /// Ends the sockets whose session key has expired; a host calls it every second.
     package func endExpired() async { await parts.sessions.endExpired() }
 
-    /// Sends the scheduled messages that are due; a host calls it every second.
+    /// Sends the scheduled messages that are due, and returns when none is under way.
     package func sendDue() async { await parts.scheduled.sendDue() }
+
+    /// Begins to send the scheduled messages that are due; a host calls it every second.
+    package func startDue() async { await parts.scheduled.startDue() }
 
     /// Stores the users who were active since the last call; a host calls it every second.
     package func storeActivity() async { await parts.activity.store() }
