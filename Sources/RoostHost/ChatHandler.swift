@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostModel
 import RoostServer
 import RoostSockets
 import RoostWire
@@ -164,15 +165,28 @@ struct ChatHandler: HTTPServerHandler {
         }
     }
 
+    /// Returns the answer about a file that the server does not look for, or cannot read now.
+    ///
+    /// A client drops an address after 404, and tries again after 429 and 503.
+    private static func refusal(ofFile error: ServerError) -> HTTPServerResponse {
+        guard error.code == .rateLimited else {
+            return HTTPServerResponse(status: 503, text: error.message)
+        }
+        var response = HTTPServerResponse(status: 429, text: error.message)
+        if let wait = error.retryAfter {
+            response.headers.append("Retry-After", String(wait.wholeSecondsUp))
+        }
+        return response
+    }
+
     /// Sends a file or a range of it.
     private func file(_ request: HTTPServerRequest) async -> HTTPServerResponse {
         let path = request.target.split(separator: "?", maxSplits: 1)[0]
         let found: (id: String, file: StoredFile)?
         do throws(ServerError) {
-            found = try await server.file(at: String(path))
+            found = try await server.file(at: String(path), from: headers(of: request).peer)
         } catch {
-            // A client drops an address after 404, and tries again after 503.
-            return HTTPServerResponse(status: 503, text: error.message)
+            return Self.refusal(ofFile: error)
         }
         guard let files = server.files, let (id, file) = found else {
             return HTTPServerResponse(status: 404, text: "There is no such file.")

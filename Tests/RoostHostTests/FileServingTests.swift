@@ -46,4 +46,30 @@ struct FileServingTests {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
         #expect(await ask().status == 503)
     }
+
+    @Test func `files count towards the rate of an address, and more are answered with 429`()
+        async throws
+    {
+        let executor = ThreadExecutor(name: "files")
+        let world = ServerWorld(now: { .distantPast }, entropy: { 1 }, digest: { $0 })
+        var configuration = ChatServer.Configuration(applicationID: "APP")
+        configuration.addressRate = Rate(burst: 2, perSecond: 1)
+        let server = await ChatServer(
+            configuration, storage: MemoryStorage(on: executor),
+            fanOut: InProcessFanOut(on: executor), world: world, on: executor)
+        let handler = ChatHandler(
+            server, believesProxy: false, formLimit: 100,
+            origins: OriginPolicy(origins: [], publicAddress: nil, requiresToken: true),
+            health: HealthProbe { true })
+        func ask(from peer: String) async -> HTTPServerResponse {
+            var request = HTTPServerRequest(method: "GET", target: "/files/\(Self.name)/x")
+            request.peer = peer
+            return await handler.respond(to: request)
+        }
+        for _ in 0..<2 { #expect(await ask(from: "10.0.0.1").status == 404) }
+        let refusal = await ask(from: "10.0.0.1")
+        #expect(refusal.status == 429)
+        #expect(refusal.headers["Retry-After"] == "1")
+        #expect(await ask(from: "10.0.0.2").status == 404)
+    }
 }
