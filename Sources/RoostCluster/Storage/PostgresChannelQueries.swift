@@ -345,11 +345,13 @@ extension PostgresQuery where Output == Void {
     }
 
     /// Marks a channel as deleted; the change logs of its members refer to the row.
+    ///
+    /// `last_time` stays until all messages are removed.
     static func buryChannel(_ id: Int64, _ now: Timestamp) -> PostgresQuery {
         PostgresQuery(
             """
             UPDATE channel SET deleted_at = $2, distinct_key = NULL, name = '', data = '',
-                cover_url = '', traits = '{}', last_time = NULL, change = pg_current_xact_id(),
+                cover_url = '', traits = '{}', change = pg_current_xact_id(),
                 view_change = pg_current_xact_id(), changed_at = greatest(changed_at, $2)
             WHERE id = $1
             """, .int(id), .int(now.milliseconds))

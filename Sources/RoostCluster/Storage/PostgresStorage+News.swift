@@ -107,9 +107,11 @@ extension PostgresStorage {
         in url: ChannelURL, after start: LogStart
     ) async throws(StorageError) -> LogNews {
         try await read { db async throws(PostgresError) in
-            // The row of a deleted channel keeps its counter.
-            guard let channel = try await db.first(.anyChannel(url)) else {
-                return LogNews(changes: [], through: 0, isWhole: true, era: db.era)
+            // The row of a deleted channel keeps its counter, and its messages for a time.
+            let (channels, live) = try await db.all(.anyChannel(url), .channelRow(url))
+            guard let channel = channels.first, !live.isEmpty else {
+                return LogNews(
+                    changes: [], through: channels.first?.seq ?? 0, isWhole: true, era: db.era)
             }
             var rows = try await db.all(.loggedChanges(channel.id, start, Self.newsLimit))
             var through = channel.seq
