@@ -256,6 +256,13 @@ final class HookedStorage: Storage {
         return try await base.append(messages, now: now)
     }
 
+    func appendUnheld(
+        _ messages: [Message], now: Timestamp
+    ) async throws(StorageError) -> [Result<Appended?, StorageError>] {
+        await note("append")
+        return try await base.appendUnheld(messages, now: now)
+    }
+
     func edit(
         _ edit: EditCommand, mentioned: [User], now: Timestamp
     ) async throws(StorageError) -> EditOutcome {

@@ -83,6 +83,17 @@ extension PostgresQuery where Output == ChannelRow {
         ) { ChannelRow($0) }
     }
 
+    /// The channels of a batch that no other transaction holds, locked.
+    static func unheldChannels(_ urls: [ChannelURL]) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT id, url, seq, last_time, changed_at, log_change FROM channel
+            WHERE url = ANY ($1::text[]) AND deleted_at IS NULL ORDER BY id
+            FOR NO KEY UPDATE SKIP LOCKED
+            """, .texts(urls.map(\.rawValue))
+        ) { ChannelRow($0) }
+    }
+
     /// Creates a channel, or one in the place of a deleted one; no row if a live one has the URL.
     static func insertChannel(_ new: NewChannel, _ now: Timestamp) -> PostgresQuery {
         let record = new.record
