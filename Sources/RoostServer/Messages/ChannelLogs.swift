@@ -157,6 +157,7 @@ final class ChannelLogs: ServerPart {
                 post.finish(.failure(refusal(error)))
             }
         case .success(let appendings):
+            let audience = await present(audience, in: url)
             for ((post, claim, sight), appending) in zip(posts, appendings) {
                 let appended = try? appending.get()
                 let carried = appended?.isDeleted == false ? appended?.message.details.poll : nil
@@ -164,6 +165,18 @@ final class ChannelLogs: ServerPart {
                 await report(post, appending, audience, sight)
             }
         }
+    }
+
+    /// Returns the part of an audience that is still in the channel after a commit, as it is now.
+    ///
+    /// The lane orders the work of this server only: another server may have banned or removed a
+    /// member since the audience was read.
+    private func present(_ audience: Audience, in url: ChannelURL) async -> Audience {
+        guard context.peers != nil, audience.room == nil,
+            let later = try? await publisher.audience(of: url)
+        else { return audience }
+        let known = Set(audience.members)
+        return Audience(audienceMembers: later.audienceMembers.filter { known.contains($0.id) })
     }
 
     /// Returns a repeated message for the storage, which answers with the stored one; nil if it is
