@@ -27,14 +27,29 @@ struct PostgresLockTests {
             storage = try await PostgresStorage(pool, clockMargin: 0)
         }
 
+        /// The test takes as long as the machine needs.
+        private static let noTimeLimit = PostgresQuery<Void>(
+            "SELECT set_config('idle_in_transaction_session_timeout', '0', true)")
+
         /// Holds the channel until a gate opens.
         func hold(_ isHeld: Gate, until end: Gate) async throws {
             try await other.write { db async throws(PostgresError) in
+                db.add(Self.noTimeLimit)
                 _ = try await db.first(
                     PostgresQuery("SELECT id FROM channel WHERE url = 'g' FOR NO KEY UPDATE") {
                         $0.int64(0)
                     })
                 isHeld.open()
+                await end.wait()
+            }
+        }
+
+        /// Keeps a transaction open that has changed nothing, until a gate opens.
+        func keepOpen(_ isOpen: Gate, until end: Gate) async throws {
+            try await other.write { db async throws(PostgresError) in
+                db.add(Self.noTimeLimit)
+                _ = try await db.first(PostgresQuery("SELECT 1") { $0.int64(0) })
+                isOpen.open()
                 await end.wait()
             }
         }
@@ -71,6 +86,38 @@ struct PostgresLockTests {
         #expect(try await scene.storage.log(of: "g").isEmpty)
         let later = try await scene.storage.appendUnheld(messages, now: Self.now)
         #expect(try later.map { try $0.get()?.message.text } == ["to g", "to h", nil])
+        await scene.close()
+    }
+
+    @Test func `changes from before a server's start are no news, beside a long transaction`()
+        async throws
+    {
+        let scene = try await Scene()
+        try await scene.storage.addUser(User(id: "a"))
+        _ = try await scene.storage.createChannel(
+            StorageContractTests.channel("g", ["a"]), now: Self.now)
+        let (isOpen, end) = (Gate(), Gate())
+        async let holder: Void = scene.keepOpen(isOpen, until: end)
+        await isOpen.wait()
+        let storage = scene.storage
+        let old = try await storage.append(
+            [StorageContractTests.draft("old")], now: Self.now)
+        let id = try #require(try old.first?.get()?.message.messageID)
+        let beginning = try await storage.beginning()
+        _ = try await storage.append([StorageContractTests.draft("new")], now: Self.now)
+        let start = LogStart.transaction(beginning.settled)
+        let all = try await storage.changes(in: "g", after: start)
+        #expect(all.changes.map(\.message.text) == ["old", "new"])
+        let news = try await storage.changes(in: "g", after: start, since: beginning)
+        #expect(news.changes.map(\.message.text) == ["new"])
+        #expect(news.through == all.through && news.isWhole)
+        // A later edit of an old message is news, and the message is not.
+        _ = try await storage.updateMessage(id, in: "g", now: Self.now) { $0.customType = "x" }
+        let later = try await storage.changes(in: "g", after: start, since: beginning)
+        #expect(later.changes.map(\.message.text) == ["new", "old"])
+        #expect(later.changes.map(\.isNew) == [true, false])
+        end.open()
+        try await holder
         await scene.close()
     }
 
