@@ -366,6 +366,7 @@ final class HookedStorage: Storage {
 
     func session(_ number: Int64) async throws(StorageError) -> SessionRecord? {
         await note("session")
+        try check("session")
         return try await base.session(number)
     }
 
