@@ -54,6 +54,9 @@ struct ChatHandler: HTTPServerHandler {
         status: 503, text: "This server is about to end; connect again, to another one.",
         headers: ["Retry-After": "1"])
 
+    /// The bytes of a form that are collected before its receiver gets them.
+    private static let pieceBytes = 16_384
+
     func pieceLimit(of head: HTTPServerRequest) -> Int? {
         let type = head.headers["Content-Type"] ?? ""
         // A form needs some room around its file.
@@ -69,7 +72,15 @@ struct ChatHandler: HTTPServerHandler {
             var call = try call(of: head)
             let receiver = await server.receiver(of: call, headers: headers)
             do throws(SocketError) {
-                while let bytes = try await body.read() { await receiver?.receive(bytes) }
+                // A sender of tiny pieces must not cost a change of threads and a write for each.
+                var waiting: [UInt8] = []
+                while let bytes = try await body.read() {
+                    if waiting.isEmpty { waiting = bytes } else { waiting += bytes }
+                    guard waiting.count >= Self.pieceBytes else { continue }
+                    await receiver?.receive(waiting)
+                    waiting = []
+                }
+                if !waiting.isEmpty { await receiver?.receive(waiting) }
             } catch {
                 await receiver?.drop()
                 return HTTPServerResponse(status: 400)  // The socket is lost.
