@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostModel
 import RoostServer
 import RoostSockets
 import RoostWire
@@ -53,6 +54,9 @@ struct ChatHandler: HTTPServerHandler {
         status: 503, text: "This server is about to end; connect again, to another one.",
         headers: ["Retry-After": "1"])
 
+    /// The bytes of a form that are collected before its receiver gets them.
+    private static let pieceBytes = 16_384
+
     func pieceLimit(of head: HTTPServerRequest) -> Int? {
         let type = head.headers["Content-Type"] ?? ""
         // A form needs some room around its file.
@@ -68,7 +72,15 @@ struct ChatHandler: HTTPServerHandler {
             var call = try call(of: head)
             let receiver = await server.receiver(of: call, headers: headers)
             do throws(SocketError) {
-                while let bytes = try await body.read() { await receiver?.receive(bytes) }
+                // A sender of tiny pieces must not cost a change of threads and a write for each.
+                var waiting: [UInt8] = []
+                while let bytes = try await body.read() {
+                    if waiting.isEmpty { waiting = bytes } else { waiting += bytes }
+                    guard waiting.count >= Self.pieceBytes else { continue }
+                    await receiver?.receive(waiting)
+                    waiting = []
+                }
+                if !waiting.isEmpty { await receiver?.receive(waiting) }
             } catch {
                 await receiver?.drop()
                 return HTTPServerResponse(status: 400)  // The socket is lost.
@@ -164,15 +176,28 @@ struct ChatHandler: HTTPServerHandler {
         }
     }
 
+    /// Returns the answer about a file that the server does not look for, or cannot read now.
+    ///
+    /// A client drops an address after 404, and tries again after 429 and 503.
+    private static func refusal(ofFile error: ServerError) -> HTTPServerResponse {
+        guard error.code == .rateLimited else {
+            return HTTPServerResponse(status: 503, text: error.message)
+        }
+        var response = HTTPServerResponse(status: 429, text: error.message)
+        if let wait = error.retryAfter {
+            response.headers.append("Retry-After", String(wait.wholeSecondsUp))
+        }
+        return response
+    }
+
     /// Sends a file or a range of it.
     private func file(_ request: HTTPServerRequest) async -> HTTPServerResponse {
         let path = request.target.split(separator: "?", maxSplits: 1)[0]
         let found: (id: String, file: StoredFile)?
         do throws(ServerError) {
-            found = try await server.file(at: String(path))
+            found = try await server.file(at: String(path), from: headers(of: request).peer)
         } catch {
-            // A client drops an address after 404, and tries again after 503.
-            return HTTPServerResponse(status: 503, text: error.message)
+            return Self.refusal(ofFile: error)
         }
         guard let files = server.files, let (id, file) = found else {
             return HTTPServerResponse(status: 404, text: "There is no such file.")

@@ -119,12 +119,11 @@ package final class ChatHost: Sendable {
                 heartbeats: timers + [
                     Heartbeat(every: core.pingInterval, on: loop) { await chat.dropIdle() },
                     Heartbeat(every: .seconds(60), on: loop) { await chat.forgetEndedSessions() },
-                    Heartbeat(every: .seconds(1), on: loop) {
-                        await chat.endExpired()
-                        await chat.sendDue()
-                        await chat.storeActivity()
-                        await chat.publishReceipts()
-                    },
+                    // One heartbeat each, so that none of them waits for another one.
+                    Heartbeat(every: .seconds(1), on: loop) { await chat.endExpired() },
+                    Heartbeat(every: .seconds(1), on: loop) { await chat.startDue() },
+                    Heartbeat(every: .seconds(1), on: loop) { await chat.storeActivity() },
+                    Heartbeat(every: .seconds(1), on: loop) { await chat.publishReceipts() },
                 ], log: log, pageToken: pageToken)
         } catch {
             await backend.close()

@@ -130,6 +130,54 @@ struct S3FileStoreTests {
         await faulty.close()
     }
 
+    @Test func `reads of unknown names leave a share of the calls to writes`() async throws {
+        let gate = Gate()
+        let faulty = try await FaultyStore(
+            FaultyBucket { name, _ in name == "HEAD file" ? .wait(gate) : nil }
+        ) {
+            $0.callLimit = 4
+            $0.waitLimit = 8
+        }
+        let store = faulty.store
+        async let reads: Void = withTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask { _ = try? await store.file("\(number)") }
+            }
+        }
+        await faulty.bucket.arrivals.wait(for: 3)
+        try await faulty.write(Self.bytes(10), as: "kept")
+        #expect(faulty.bucket.files == ["kept": Self.bytes(10)])
+        #expect(faulty.bucket.names.count { $0 == "HEAD file" } == 3)
+        gate.open()
+        await reads
+        #expect(faulty.bucket.mostRunning <= 4)
+        await faulty.close()
+    }
+
+    @Test func `a name without a file is remembered until newer ones take its place`()
+        async throws
+    {
+        let faulty = try await FaultyStore {
+            $0.missingTime = .seconds(3_600)
+            $0.missingLimit = 2
+        }
+        for _ in 0..<3 { #expect(try await faulty.store.file("a") == nil) }
+        #expect(faulty.bucket.names == ["HEAD file", "GET file"])
+        for name in ["b", "c", "a"] { #expect(try await faulty.store.file(name) == nil) }
+        #expect(faulty.bucket.names.count == 8)
+        try await faulty.write(Self.bytes(10), as: "a")
+        #expect(try await faulty.store.file("a")?.byteCount == 10)
+        await faulty.close()
+    }
+
+    @Test func `a name without a file is looked up again after its time`() async throws {
+        let faulty = try await FaultyStore { $0.missingTime = .zero }
+        #expect(try await faulty.store.file("a") == nil)
+        faulty.bucket.put(Self.bytes(10), as: "a")
+        #expect(try await faulty.store.file("a")?.byteCount == 10)
+        await faulty.close()
+    }
+
     @Test func `uploads beyond the bound are refused until one ends`() async throws {
         let faulty = try await FaultyStore { $0.uploadLimit = 2 }
         let store = faulty.store

@@ -32,11 +32,11 @@ struct AppendingTests {
         }
     }
 
-    @Test(arguments: [false, true])
+    @Test(arguments: [false, true], [StorageKind.sqlite, .postgres])
     func `a selection is found across the stretches of a long log, from both ends`(
-        newestFirst: Bool
+        newestFirst: Bool, kind: StorageKind
     ) async throws {
-        let storage = try await StorageKind.sqlite.make()
+        let storage = try await kind.make()
         try await Self.fill(storage)
         // A stretch has 20,000 places; a custom type may contain any character.
         let (total, type) = (45_000, "rare\u{0}type")

@@ -346,6 +346,30 @@ struct ClusterTests {
         await scene.settle()
         #expect(try ClusterScene.texts(bob).isEmpty)
     }
+
+    @Test func `a user banned at one server gets no message that another server is storing`()
+        async throws
+    {
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
+        let (here, there) = (scene.servers[0], scene.servers[1])
+        let cid = try await there.connect("cid")
+        try await ask(
+            "POST", "group_channels/g/invite", #"{"user_ids":["cid"]}"#, at: here, as: ann)
+        await scene.settle()
+        _ = try (bob.inbox.take(), cid.inbox.take())
+        // The message's audience has been read, and its commit comes behind the ban.
+        scene.storages[0].before("append") {
+            do {
+                try await ask("POST", "group_channels/g/ban", #"{"user_id":"bob"}"#, at: there)
+            } catch {
+                Issue.record(error)
+            }
+        }
+        await here.send("secret", "r", to: "g", on: ann)
+        await scene.settle()
+        #expect(try ClusterScene.texts(bob).isEmpty)
+        #expect(try ClusterScene.texts(cid) == ["secret"])
+    }
 }
 
 /// Makes a call that must succeed; nil is the platform.

@@ -73,12 +73,15 @@ struct DocumentTests {
         #expect(try await numbers(in: "g") == [1])
         #expect(try await numbers(after: 1) == [2])
         #expect(try await numbers(limit: 1) == [1])
-        func due(_ now: Int64) async throws -> [Int64] {
-            try await storage.dueDocuments(.scheduled, through: moment(now), limit: 9).map(\.id)
+        func due(_ now: Int64, except channels: [ChannelURL] = []) async throws -> [Int64] {
+            try await storage.dueDocuments(
+                .scheduled, through: moment(now), except: channels, limit: 9
+            ).map(\.id)
         }
         #expect(try await due(9).isEmpty)
         #expect(try await due(10) == [2])
         #expect(try await due(99) == [2, 1])
+        #expect(try await due(99, except: ["g"]) == [2])
         let changed = try await storage.updateDocument(2, .scheduled) { document in
             document.dueAt = nil
             document.channelURL = "g"
@@ -87,6 +90,11 @@ struct DocumentTests {
         #expect(changed?.body["n"] == 4)
         #expect(try await storage.document(2, .scheduled) == changed)
         #expect(try await due(99) == [1])
+        let free = try await storage.addDocument(
+            Document(.scheduled, of: "a", dueAt: moment(5), body: ["n": 5]))
+        #expect(try await due(99) == [free.id, 1])
+        #expect(try await due(99, except: ["g"]) == [free.id])
+        #expect(try await due(99, except: ["", "h"]) == [1])
         #expect(try await storage.updateDocument(9, .scheduled) { _ in } == nil)
     }
 

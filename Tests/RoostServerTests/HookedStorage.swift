@@ -256,6 +256,13 @@ final class HookedStorage: Storage {
         return try await base.append(messages, now: now)
     }
 
+    func appendUnheld(
+        _ messages: [Message], now: Timestamp
+    ) async throws(StorageError) -> [Result<Appended?, StorageError>] {
+        await note("append")
+        return try await base.appendUnheld(messages, now: now)
+    }
+
     func edit(
         _ edit: EditCommand, mentioned: [User], now: Timestamp
     ) async throws(StorageError) -> EditOutcome {
@@ -359,6 +366,7 @@ final class HookedStorage: Storage {
 
     func session(_ number: Int64) async throws(StorageError) -> SessionRecord? {
         await note("session")
+        try check("session")
         return try await base.session(number)
     }
 
@@ -438,9 +446,9 @@ final class HookedStorage: Storage {
     }
 
     func dueDocuments(
-        _ kind: Document.Kind, through now: Timestamp, limit: Int
+        _ kind: Document.Kind, through now: Timestamp, except channels: [ChannelURL], limit: Int
     ) async throws(StorageError) -> [Document] {
         await note("dueDocuments")
-        return try await base.dueDocuments(kind, through: now, limit: limit)
+        return try await base.dueDocuments(kind, through: now, except: channels, limit: limit)
     }
 }

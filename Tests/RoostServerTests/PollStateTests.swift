@@ -55,6 +55,33 @@ struct PollStateTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `the claim of a message whose server has ended gives the poll free after a time`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await kind.make()
+        let scene = try await BudgetScene(storage)
+        let made = try await scene.ask(
+            "POST", "polls", #"{"title":"Lunch?","options":["soup","bread"]}"#, as: scene.ann)
+        let id = try #require(made["id"]?.int)
+        let begun = scene.fixture.world.now.milliseconds
+        _ = try await storage.updateDocument(id, .poll) { document in
+            document.channelURL = "g"
+            document.body["claim"] = 5
+            document.body["claimed_at"] = .int(begun)
+        }
+        let path = "group_channels/g/messages"
+        let body = #"{"message_type":"MESG","message":"lunch?","poll_id":\#(id)}"#
+        scene.fixture.world.advance(300_000)
+        #expect(try await scene.code("POST", path, body, as: scene.ann) == 400_201)
+        scene.fixture.world.advance(1_000)
+        let sent = try await scene.ask("POST", path, body, as: scene.ann)
+        #expect(sent["message_id"]?.int != nil, "\(sent)")
+        // The message carries the poll now, so no time gives it free.
+        scene.fixture.world.advance(400_000)
+        #expect(try await scene.code("POST", path, body, as: scene.ann) == 400_201)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a voter who takes the vote back makes room for another`(
         kind: StorageKind
     ) async throws {

@@ -213,6 +213,16 @@ struct PostgresPlanTests {
         ] {
             #expect(try await storage.messageCount(in: "g0", PositionRange(), filter) == count)
         }
+        for newestFirst in [false, true] {
+            for (sender, count) in [("u9", 16_667), ("u8", 0)] {
+                let filter = MessageFilter(senderIDs: [UserID(sender)], parentID: parent)
+                let replies = try await storage.messages(
+                    in: "g0", PositionRange(), filter, newestFirst: newestFirst, limit: .max)
+                #expect(replies.count == count)
+                let places = replies.compactMap(\.position)
+                #expect(newestFirst ? places == places.sorted(by: >) : places == places.sorted())
+            }
+        }
         let count = Task {
             while !Task.isCancelled { await Task.yield() }
             return try await storage.messageCount(in: "g0", PositionRange(), MessageFilter())

@@ -65,7 +65,8 @@ struct ReuseTests {
         let polls = try await storage.documents(
             .poll, in: "g", changedAfter: (at: 0, id: 0), limit: 9)
         #expect(polls == [])
-        let due = try await storage.dueDocuments(.scheduled, through: Self.start, limit: 9)
+        let due = try await storage.dueDocuments(
+            .scheduled, through: Self.start, except: [], limit: 9)
         #expect(due.map(\.id) == [waiting.id] && due.first?.channelURL == nil)
         #expect(try await storage.document(elsewhere.id, .scheduled) == elsewhere)
         #expect(try await storage.document(report.id, .report) == report)

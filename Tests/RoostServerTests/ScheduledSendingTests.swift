@@ -101,12 +101,12 @@ struct ScheduledSendingTests {
     ) async throws {
         let scene = try await Scene(kind)
         let first = try await scene.schedule("first", in: "g")
-        let second = try await scene.schedule("second", in: "h")
+        let second = try await scene.schedule("second", in: "g")
         scene.fixture.world.advance(6_000)
         let answer = Mutex<JSONValue?>(nil)
         scene.fanOut.beforeMessage {
             let found = try? await scene.ask(
-                "DELETE", "group_channels/h/scheduled_messages/\(second)")
+                "DELETE", "group_channels/g/scheduled_messages/\(second)")
             answer.withLock { $0 = found }
         }
         await scene.fixture.server.sendDue()
@@ -114,7 +114,48 @@ struct ScheduledSendingTests {
         #expect(answer.withLock { $0 } == [:])
         #expect(try scene.heard() == ["first"])
         #expect(try await scene.status(first, in: "g") == "sent")
-        #expect(try await scene.status(second, in: "h") == "canceled")
+        #expect(try await scene.status(second, in: "g") == "canceled")
+    }
+
+    @Test(.timeLimit(.minutes(Patience.minutes)), arguments: StorageKind.allCases)
+    func `a message that waits for its channel holds up no message of another channel`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await Scene(kind)
+        let held = try await scene.schedule("held", in: "g")
+        _ = try await scene.schedule("free", in: "h")
+        scene.fixture.world.advance(6_000)
+        let (isHeld, isFree, goesOn) = (Gate(), Gate(), Gate())
+        scene.fanOut.beforeMessage {
+            isHeld.open()
+            await goesOn.wait()
+        }
+        // The lane of the channel "g" is closed until this message is published.
+        async let answer = scene.ask(
+            "POST", "group_channels/g/messages", #"{"message_type":"MESG","message":"own"}"#)
+        await isHeld.wait()
+        scene.fanOut.beforeMessage { isFree.open() }
+        await scene.fixture.server.startDue()
+        await isFree.wait()
+        #expect(try await scene.status(held, in: "g") == "pending")
+        goesOn.open()
+        #expect(try await answer["message"] == "own")
+        await scene.fixture.server.sendDue()
+        #expect(try scene.heard().sorted() == ["free", "held", "own"])
+        #expect(try await scene.status(held, in: "g") == "sent")
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `the due messages of a channel beyond one page follow in their order`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await Scene(kind)
+        for number in 100..<160 {
+            _ = try await scene.schedule("\(number)", in: "g", after: Int64(number))
+        }
+        scene.fixture.world.advance(6_000)
+        await scene.fixture.server.sendDue()
+        #expect(try scene.heard() == (100..<160).map { "\($0)" })
     }
 
     @Test(arguments: StorageKind.allCases)
@@ -144,18 +185,18 @@ struct ScheduledSendingTests {
     ) async throws {
         let scene = try await Scene(kind)
         _ = try await scene.schedule("first", in: "g")
-        let text = try await scene.schedule("text", in: "h")
-        let time = try await scene.schedule("time", in: "h")
+        let text = try await scene.schedule("text", in: "g")
+        let time = try await scene.schedule("time", in: "g")
         scene.fixture.world.advance(6_000)
         let later = scene.fixture.world.now.milliseconds + 60_000
         scene.fanOut.beforeMessage {
-            let path = "group_channels/h/scheduled_messages"
+            let path = "group_channels/g/scheduled_messages"
             _ = try? await scene.ask("PUT", "\(path)/\(text)", #"{"message":"new text"}"#)
             _ = try? await scene.ask("PUT", "\(path)/\(time)", #"{"scheduled_at":\#(later)}"#)
         }
         await scene.fixture.server.sendDue()
         #expect(try scene.heard() == ["first", "new text"])
-        #expect(try await scene.status(time, in: "h") == "pending")
+        #expect(try await scene.status(time, in: "g") == "pending")
         scene.fixture.world.advance(60_000)
         await scene.fixture.server.sendDue()
         #expect(try scene.heard() == ["time"])

@@ -234,6 +234,32 @@ struct TokenTests {
 
     // MARK: Tokens that end
 
+    @Test func `a failure of the storage while sessions end closes a new socket, not its session`()
+        async throws
+    {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let fixture = await ServerFixture(storage: storage)
+        let bob = try await fixture.connect("bob")
+        // Bob's session ends while Ann's is being opened, and the look at hers fails.
+        storage.before("unreadTotal") {
+            await fixture.server.expireTokens(of: "bob")
+            storage.refuse("session")
+        }
+        let inbox = Inbox()
+        let handshake = Handshake(query: [QueryItem("ai", "APP"), QueryItem("user_id", "ann")])
+        _ = await fixture.server.connect(handshake, inbox)
+        #expect(bob.inbox.isClosed)
+        let frames = try inbox.take()
+        guard case .login(.success(let login)) = frames.first else {
+            Issue.record("The first frame was no login.")
+            return
+        }
+        #expect(frames.count == 1, "no frame says that the session has ended")
+        #expect(inbox.isClosed)
+        #expect(await fixture.server.sessionCount == 0)
+        #expect(await fixture.answers(key: login.sessionKey))
+    }
+
     @Test(arguments: StorageKind.allCases)
     func `a replaced token ends its sessions and sockets (R193)`(
         kind: StorageKind

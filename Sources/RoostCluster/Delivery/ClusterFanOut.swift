@@ -40,6 +40,8 @@ package actor ClusterFanOut: FanOut {
     private let bus: (any Bus)?
     private let now: @Sendable () -> Instant
     private let log: @Sendable (LogLine) -> Void
+    /// The state of the database at the start of the server.
+    private let beginning: LogBeginning
     private var order: DeliveryOrder
     private var deliver: (@Sendable (Notice) async -> Void)?
     private weak var audience: (any LogAudience & AnyObject)?
@@ -84,9 +86,10 @@ package actor ClusterFanOut: FanOut {
         self.loop = loop
         self.now = now
         self.log = log
-        let beginning = try await storage.beginning()
-        order = DeliveryOrder(swept: beginning.settled)
-        era = DeliveryEra(beginning.era)
+        let state = try await storage.beginning()
+        beginning = state
+        order = DeliveryOrder(swept: state.settled)
+        era = DeliveryEra(state.era)
     }
 
     /// Names the server whose sockets get the notices.
@@ -303,7 +306,8 @@ package actor ClusterFanOut: FanOut {
     private func answer(to reading: DeliveryOrder.Reading) async -> Answer? {
         do {
             var answer = Answer(
-                news: try await storage.changes(in: reading.url, after: reading.start))
+                news: try await storage.changes(
+                    in: reading.url, after: reading.start, since: beginning))
             if let audience, try await audience.hasAudience(in: reading.url) {
                 answer.changes = try await audience.notices(
                     of: answer.news.changes, in: reading.url)

@@ -38,6 +38,12 @@ actor S3Bucket {
         let document: S3Document?
     }
 
+    /// A call that waits for others to end.
+    private struct Waiter {
+        let isRead: Bool
+        let go: CheckedContinuation<Void, Never>
+    }
+
     /// Bodies beyond this size are sent in pieces of it, so that a body is not copied as a whole.
     private static let pieceBytes = 262_144
     private static let longestPause: Duration = .seconds(3)
@@ -54,7 +60,9 @@ actor S3Bucket {
     private let signature: S3Signature
     private let world: S3World
     private var running = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// The running calls that read files.
+    private var reading = 0
+    private var waiting: [Waiter] = []
     private(set) var counts = S3FileStore.Counts()
     /// Whether the log says that the bucket fails.
     private var isFailureLogged = false
@@ -116,8 +124,8 @@ actor S3Bucket {
     private func sendOnce(
         _ call: S3Call, _ hash: String, until deadline: S3World.Instant
     ) async throws(S3Failure) -> Answer {
-        try await enter()
-        defer { leave() }
+        try await enter(call)
+        defer { leave(call) }
         let left = world.now().duration(to: deadline)
         guard left > .zero else { throw S3Failure(.late) }
         var request = request(call, hash)
@@ -190,20 +198,38 @@ actor S3Bucket {
 
     // MARK: The bound on calls
 
-    private func enter() async throws(S3Failure) {
-        guard running >= settings.callLimit else {
-            running += 1
-            return
-        }
-        guard waiting.count < settings.waitLimit else { throw S3Failure(.crowded) }
-        // The place is handed over, so the count of running calls stays.
-        await withCheckedContinuation { waiting.append($0) }
+    private func enter(_ call: S3Call) async throws(S3Failure) {
+        let isRead = call.isRead
+        guard !mayRun(isRead) else { return begin(isRead) }
+        guard waiting.count < settings.waitLimit,
+            !isRead || waiting.count(where: \.isRead) < Self.readShare(of: settings.waitLimit)
+        else { throw S3Failure(.crowded) }
+        // The place is handed over: `leave` has counted the call when it resumes.
+        await withCheckedContinuation { waiting.append(Waiter(isRead: isRead, go: $0)) }
     }
 
-    private func leave() {
-        guard waiting.isEmpty else { return waiting.removeFirst().resume() }
+    private func leave(_ call: S3Call) {
         running -= 1
+        if call.isRead { reading -= 1 }
+        guard let next = waiting.firstIndex(where: { mayRun($0.isRead) }) else { return }
+        let waiter = waiting.remove(at: next)
+        begin(waiter.isRead)
+        waiter.go.resume()
     }
+
+    /// Whether one more call may run now.
+    private func mayRun(_ isRead: Bool) -> Bool {
+        running < settings.callLimit
+            && (!isRead || reading < Self.readShare(of: settings.callLimit))
+    }
+
+    private func begin(_ isRead: Bool) {
+        running += 1
+        if isRead { reading += 1 }
+    }
+
+    /// The part of a bound that reads may fill; the rest is for writes.
+    private static func readShare(of limit: Int) -> Int { limit - limit / 4 }
 
     // MARK: The operator
 

@@ -17,6 +17,8 @@ struct S3Call: Sendable {
     var root: String?
     /// The time limit with all attempts.
     let time: Duration
+    /// Whether the call reads a file; its callers need no credentials.
+    var isRead = false
     /// Whether a failure is logged; the caller of a check says it to the operator.
     var isLogged = true
     /// Whether one attempt may take all of the time, because the answer begins when the work is done.
@@ -94,12 +96,12 @@ struct S3Call: Sendable {
 
     /// Asks for the type and the size of a file.
     static func head(_ key: String, _ settings: S3Settings) -> S3Call {
-        S3Call(method: "HEAD", key: key, time: settings.callTime)
+        S3Call(method: "HEAD", key: key, time: settings.callTime, isRead: true)
     }
 
     /// Reads a stretch of a file.
     static func read(_ key: String, _ range: Range<Int>, _ settings: S3Settings) -> S3Call {
-        var call = S3Call(method: "GET", key: key, time: settings.callTime)
+        var call = S3Call(method: "GET", key: key, time: settings.callTime, isRead: true)
         call.headers.append("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
         call.answerBytes = max(range.count, S3Document.byteLimit)
         return call

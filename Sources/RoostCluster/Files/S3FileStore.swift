@@ -70,7 +70,7 @@ package actor S3FileStore: FileStore {
         self.world = world
         self.loop = loop
         bucket = try S3Bucket(settings, world, on: loop)
-        reader = S3Reader(bucket, on: loop)
+        reader = S3Reader(bucket, world, on: loop)
     }
 
     package var counts: Counts { get async { await bucket.counts } }
@@ -281,7 +281,7 @@ package actor S3FileStore: FileStore {
 
     package func file(_ id: String) async throws(StorageError) -> StoredFile? {
         do throws(S3Failure) {
-            return try await reader.file(id)
+            return try await reader.publicFile(id)
         } catch {
             throw bucket.error(error)
         }

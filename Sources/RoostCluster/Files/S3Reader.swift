@@ -24,25 +24,43 @@ actor S3Reader {
     private let loop: EventLoop
     private let bucket: S3Bucket
     private let settings: S3Settings
+    private let world: S3World
     private var files: LastUsed<String, StoredFile>
+    /// The names without a file, each with the time until which this is remembered.
+    private var missing: LastUsed<String, S3World.Instant>
     private var blocks: LastUsed<BlockKey, [UInt8]>
     private var fetches: [BlockKey: Fetch] = [:]
 
-    init(_ bucket: S3Bucket, on loop: EventLoop) {
+    init(_ bucket: S3Bucket, _ world: S3World, on loop: EventLoop) {
         self.bucket = bucket
+        self.world = world
         self.loop = loop
         settings = bucket.settings
         files = LastUsed(limit: settings.fileLimit)
+        missing = LastUsed(limit: settings.missingLimit)
         blocks = LastUsed(limit: settings.blockLimit)
     }
 
     /// Takes note of a file that was kept.
-    func note(_ file: StoredFile, _ id: String) { files.add(file, for: id) }
+    func note(_ file: StoredFile, _ id: String) {
+        files.add(file, for: id)
+        missing.removeAll { $0 == id }
+    }
 
     /// Forgets everything that was read of a file.
     func forget(_ id: String) {
         files.removeAll { $0 == id }
         blocks.removeAll { $0.id == id }
+    }
+
+    /// Returns the type and the size of a file, as a stranger asks for it; nil if there is none.
+    ///
+    /// A name without a file is two calls to S3, so it is not looked up again for a short time.
+    func publicFile(_ id: String) async throws(S3Failure) -> StoredFile? {
+        if let end = missing.use(id), world.now() < end { return nil }
+        if let file = try await file(id) { return file }
+        missing.add(world.now().advanced(by: settings.missingTime), for: id)
+        return nil
     }
 
     /// Returns the type and the size of a file; nil if there is none.

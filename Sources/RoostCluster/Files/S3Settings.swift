@@ -42,6 +42,8 @@ package struct S3Settings: Sendable {
     /// The most calls under way; each download under way holds a block in memory.
     package var callLimit = 64
     /// The most calls that wait for one of those to end.
+    ///
+    /// A quarter of both bounds is for writes: anybody can read names that no file has.
     package var waitLimit = 1_000
     /// The size of the stretches in which files are read.
     package var blockBytes = 1_048_576
@@ -49,6 +51,10 @@ package struct S3Settings: Sendable {
     package var blockLimit = 32
     /// The most files whose type and size are kept for later reads.
     package var fileLimit = 1_024
+    /// The most names without a file that are remembered.
+    package var missingLimit = 1_024
+    /// The time for which a name without a file is remembered.
+    package var missingTime: Duration = .seconds(5)
     /// The most attempts of a call.
     package var attempts = 5
     /// The pause before the second attempt; each further one is three times as long.

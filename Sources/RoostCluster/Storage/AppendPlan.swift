@@ -69,6 +69,8 @@ struct AppendPlan {
     private(set) var changedParents: [StoredName: (message: Message, seq: Int64, at: Int64)] = [:]
     /// The places of all changes, in their order.
     private(set) var places: [(id: MessageID, isThread: Bool, place: LogPlace)] = []
+    /// The channels that another transaction holds; their messages are left out.
+    var held: Set<ChannelURL> = []
     /// The URLs of channels that get a message.
     private(set) var touched: Set<ChannelURL> = []
 

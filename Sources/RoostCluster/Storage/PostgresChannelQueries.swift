@@ -83,6 +83,17 @@ extension PostgresQuery where Output == ChannelRow {
         ) { ChannelRow($0) }
     }
 
+    /// The channels of a batch that no other transaction holds, locked.
+    static func unheldChannels(_ urls: [ChannelURL]) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT id, url, seq, last_time, changed_at, log_change FROM channel
+            WHERE url = ANY ($1::text[]) AND deleted_at IS NULL ORDER BY id
+            FOR NO KEY UPDATE SKIP LOCKED
+            """, .texts(urls.map(\.rawValue))
+        ) { ChannelRow($0) }
+    }
+
     /// Creates a channel, or one in the place of a deleted one; no row if a live one has the URL.
     static func insertChannel(_ new: NewChannel, _ now: Timestamp) -> PostgresQuery {
         let record = new.record
@@ -345,11 +356,13 @@ extension PostgresQuery where Output == Void {
     }
 
     /// Marks a channel as deleted; the change logs of its members refer to the row.
+    ///
+    /// `last_time` stays until all messages are removed.
     static func buryChannel(_ id: Int64, _ now: Timestamp) -> PostgresQuery {
         PostgresQuery(
             """
             UPDATE channel SET deleted_at = $2, distinct_key = NULL, name = '', data = '',
-                cover_url = '', traits = '{}', last_time = NULL, change = pg_current_xact_id(),
+                cover_url = '', traits = '{}', change = pg_current_xact_id(),
                 view_change = pg_current_xact_id(), changed_at = greatest(changed_at, $2)
             WHERE id = $1
             """, .int(id), .int(now.milliseconds))

@@ -6,19 +6,57 @@ import RoostPostgres
 package import RoostServer
 import RoostWire
 
+/// The way in which a transaction gets the rows of channels that others hold.
+private enum ChannelLock {
+    /// Waits as long as the settings of a session allow.
+    case patient
+    /// Waits for some time, longer than a transaction usually takes, and fails then.
+    case short
+    /// Leaves out the channels that others hold.
+    case skipping
+}
+
 extension PostgresStorage {
     package func append(
         _ messages: [Message], now: Timestamp
     ) async throws(StorageError) -> [Result<Appended?, StorageError>] {
+        try await append(messages, now: now, .patient)
+    }
+
+    package func appendUnheld(
+        _ messages: [Message], now: Timestamp
+    ) async throws(StorageError) -> [Result<Appended?, StorageError>] {
+        try await append(messages, now: now, .short)
+    }
+
+    private func append(
+        _ messages: [Message], now: Timestamp, _ first: ChannelLock
+    ) async throws(StorageError) -> [Result<Appended?, StorageError>] {
         guard !messages.isEmpty else { return [] }
         let earlier = Guarded<Attempt<[Result<Appended?, StorageError>]>?>(nil)
+        let next = Guarded(first)
         return try await write { db async throws(PostgresError) in
-            var plan = try await db.plan(messages, now: now)
+            // An earlier attempt may still hold its channels and take effect afterwards, so its
+            // repetition must wait for them.
+            let lock = earlier.withLock { $0 == nil } ? next.withLock { $0 } : .patient
+            var plan: AppendPlan
+            do throws(PostgresError) {
+                plan = try await db.plan(messages, now: now, lock)
+            } catch {
+                if lock == .short, error.kind == .refused("55P03") {
+                    next.withLock { $0 = .skipping }
+                }
+                throw error
+            }
             if let attempt = earlier.withLock({ $0 }), try await db.holds(attempt) {
                 return attempt.result
             }
             var results: [Result<Appended?, StorageError>] = []
             for message in messages {
+                guard !plan.held.contains(message.channelURL) else {
+                    results.append(.failure(.held))
+                    continue
+                }
                 do throws(PostgresError) {
                     results.append(.success(try plan.append(message)))
                 } catch {
@@ -105,12 +143,20 @@ private struct Attempt<T: Sendable>: Sendable {
 extension PostgresTransaction {
     /// Locks the channels of messages and reads all that the plan of their appending needs.
     fileprivate func plan(
-        _ messages: [Message], now: Timestamp
+        _ messages: [Message], now: Timestamp, _ lock: ChannelLock = .patient
     ) async throws(PostgresError) -> AppendPlan {
+        let urls = Set(messages.map(\.channelURL))
+        if lock == .short { add(.shortLocks) }
         let (channels, senders) = try await all(
-            .lockedChannels(Array(Set(messages.map(\.channelURL)))),
+            lock == .skipping ? .unheldChannels(Array(urls)) : .lockedChannels(Array(urls)),
             .readableUsers(Array(Set(messages.compactMap { $0.sender?.user.id }))))
+        if lock == .short { add(.usualLocks) }
         let rows = Dictionary(channels.map { ($0.url, $0.id) }) { first, _ in first }
+        var held: Set<ChannelURL> = []
+        let missing = urls.subtracting(rows.keys)
+        if lock == .skipping, !missing.isEmpty {
+            held = Set(try await all(.liveChannels(Array(missing))))
+        }
         var users: [UserID: UserRow] = [:]
         for row in senders.compactMap(\.value) { users[row.user.id] = row }
         var requests: [RequestName] = []
@@ -145,10 +191,12 @@ extension PostgresTransaction {
             live[name] = .some(row.message.readable.value)
             edits[name] = row.message.madeEdits
         }
-        return AppendPlan(
+        var plan = AppendPlan(
             now: now, change: change, era: era?.shortName ?? "", channels: channels,
             lastLive: Dictionary(lastLive) { first, _ in first }, users: users,
             known: knownRequests, parents: live, edits: edits, numbers: numbers)
+        plan.held = held
+        return plan
     }
 
     /// Whether the database has an attempt's first message, deleted or not.
@@ -215,7 +263,27 @@ extension PostgresQuery where Output == MessageRow {
     }
 }
 
+extension PostgresQuery where Output == ChannelURL {
+    /// The existing channels among URLs, held or not.
+    fileprivate static func liveChannels(_ urls: [ChannelURL]) -> PostgresQuery {
+        PostgresQuery(
+            "SELECT url FROM channel WHERE url = ANY ($1::text[]) AND deleted_at IS NULL",
+            .texts(urls.map(\.rawValue))
+        ) { ChannelURL($0.text(0)) }
+    }
+}
+
 extension PostgresQuery where Output == Void {
+    /// Makes the locks of a transaction fail after a short wait.
+    fileprivate static var shortLocks: PostgresQuery {
+        PostgresQuery("SELECT set_config('lock_timeout', '100ms', true)")
+    }
+
+    /// Gives the locks of a transaction the wait of `PostgresPool` again.
+    fileprivate static var usualLocks: PostgresQuery {
+        PostgresQuery("SELECT set_config('lock_timeout', '4s', true)")
+    }
+
     fileprivate static func insertMessages(_ new: [AppendPlan.New]) -> PostgresQuery {
         PostgresQuery(
             """

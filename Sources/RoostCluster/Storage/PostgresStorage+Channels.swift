@@ -9,7 +9,8 @@ extension PostgresStorage {
     package func createChannel(
         _ new: NewChannel, now: Timestamp
     ) async throws(StorageError) -> CreateOutcome {
-        try await write { db async throws(PostgresError) in
+        try await removeRemains(of: new.record.url)
+        return try await write { db async throws(PostgresError) in
             if let key = new.distinctKey.map(Self.key),
                 let channel = try await db.first(.distinctChannel(key))
             {
@@ -39,6 +40,11 @@ extension PostgresStorage {
                 // Another server has created it, or one of the same members, a moment ago.
                 throw error.kind == .refused("23505") ? .conflict : error
             }
+            // The row of a channel that another server has deleted since `removeRemains`.
+            if channel.seq > 0 {
+                db.add(.forgetMentions(channel.id))
+                db.add(.forgetMessages(channel.id))
+            }
             let known = try await db.all(.keptMembers(of: channel.id, new.members))
             let joined = try await db.add(new, to: channel, known, now: now)
             if !new.operators.isEmpty { db.add(.makeOperators(channel.id, new.operators)) }
@@ -62,20 +68,6 @@ extension PostgresStorage {
             record.url = before.url
             db.add(.updateChannel(id, record, now))
             return record
-        }
-    }
-
-    package func deleteChannel(
-        _ url: ChannelURL, now: Timestamp
-    ) async throws(StorageError) -> Bool {
-        try await write { db async throws(PostgresError) in
-            guard let channel = try await db.first(.lockedChannel(url)) else { return false }
-            db.add(.emptyChannel(channel.id, now))
-            db.add(.endDocuments(ofChannel: url))
-            db.add(PostgresQuery("DELETE FROM mention WHERE channel = $1", .int(channel.id)))
-            db.add(PostgresQuery("DELETE FROM message WHERE channel = $1", .int(channel.id)))
-            db.add(.buryChannel(channel.id, now))
-            return true
         }
     }
 

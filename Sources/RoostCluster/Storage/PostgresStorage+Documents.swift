@@ -123,12 +123,12 @@ extension PostgresStorage {
     }
 
     package func dueDocuments(
-        _ kind: Document.Kind, through now: Timestamp, limit: Int
+        _ kind: Document.Kind, through now: Timestamp, except channels: [ChannelURL], limit: Int
     ) async throws(StorageError) -> [Document] {
         var documents: [Document] = []
         while documents.isEmpty {
             let rows = try await read { db async throws(PostgresError) in
-                try await db.all(.due(kind, now, limit))
+                try await db.all(.due(kind, now, channels, limit))
             }
             documents = readable(rows.map(\.row))
             let broken = rows.filter { $0.row.value == nil }.map(\.id)
@@ -252,11 +252,15 @@ extension PostgresQuery where Output == DocumentRow {
     }
 
     fileprivate static func due(
-        _ kind: Document.Kind, _ now: Timestamp, _ limit: Int
+        _ kind: Document.Kind, _ now: Timestamp, _ channels: [ChannelURL], _ limit: Int
     ) -> PostgresQuery {
         rows(
-            "WHERE kind = $1 AND due_at <= $2 ORDER BY due_at, id LIMIT $3",
-            .text(kind.rawValue), .int(now.milliseconds), .int(Int64(limit)))
+            """
+            WHERE kind = $1 AND due_at <= $2 AND coalesce(channel_url, '') <> ALL ($3::text[])
+            ORDER BY due_at, id LIMIT $4
+            """,
+            .text(kind.rawValue), .int(now.milliseconds), .texts(channels.map(\.rawValue)),
+            .int(Int64(limit)))
     }
 }
 

@@ -114,19 +114,43 @@ extension PostgresStorage {
         limit: Int
     ) async throws(StorageError) -> [Message] {
         var (range, messages) = (range, [Message]())
+        // Most pages are found in the first, short stretch.
+        var stretch = Self.shortStretch
         // An unreadable row makes no page short, because a short page is the last.
         while messages.count < limit {
-            let (part, missing) = (range, limit - messages.count)
-            let rows = try await read { db async throws(PostgresError) in
-                try await db.all(
-                    .page(url, part, filter, newestFirst: newestFirst, missing))
+            let (whole, missing, rowLimit) = (range, limit - messages.count, stretch)
+            let (rows, rest) = try await read {
+                db async throws(PostgresError) -> ([StoredMessage], PositionRange?) in
+                var end: Position?
+                if filter.readsManyRows {
+                    end = try await db.first(
+                        .stretchEnd(
+                            url, whole, in: filter.parentID, newestFirst: newestFirst,
+                            rows: rowLimit))
+                }
+                let parts = end.map { whole.divided(behind: $0, newestFirst: newestFirst) }
+                let rows = try await db.all(
+                    .page(url, parts?.part ?? whole, filter, newestFirst: newestFirst, missing))
+                return (rows, parts?.rest)
             }
             messages += readable(rows.map(\.readable))
-            guard rows.count == missing, let end = rows.last?.position else { break }
-            if newestFirst { range.before = end } else { range.after = end }
+            if rows.count == missing, let end = rows.last?.position {
+                range = whole.divided(behind: end, newestFirst: newestFirst).rest
+            } else if let rest {
+                range = rest
+                stretch = Self.stretch
+                // The caller of a long scan may have gone.
+                if Task.isCancelled { throw .cancelled }
+            } else {
+                break
+            }
         }
         return messages
     }
+
+    /// The rows that one statement of a filtered page reads at most, as in `SQLiteStorage`.
+    private static let stretch = 20_000
+    private static let shortStretch = 500
 
     package func messageCount(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, atMost limit: Int

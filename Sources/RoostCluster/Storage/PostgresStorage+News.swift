@@ -42,6 +42,16 @@ package struct LogNews: Sendable {
     package let era: PostgresEra?
 }
 
+/// The state of a database at the start of a server.
+package struct LogBeginning: Sendable {
+    /// The number up to which all transactions have ended.
+    package let settled: Int64
+    /// The era of the numbers; nil if it is unknown.
+    package let era: PostgresEra?
+    /// The transactions whose changes were visible, as `pg_snapshot` writes them.
+    let snapshot: String?
+}
+
 /// The beginning of changes that a server has not delivered.
 package enum LogStart: Equatable, Sendable {
     /// Behind the change of a number.
@@ -54,11 +64,12 @@ extension PostgresStorage {
     /// The most channels of one sweep, and the most changes of one reading.
     package static let newsLimit = 1_000
 
-    /// Returns the number up to which all transactions have ended, without channels.
-    package func beginning() async throws(StorageError) -> News {
+    /// Returns the present state of the database, for a server that starts.
+    package func beginning() async throws(StorageError) -> LogBeginning {
         try await read { db async throws(PostgresError) in
-            let unsettled = try await db.first(.unsettledChange)
-            return News(channels: [], settled: (unsettled ?? 1) - 1, era: db.era)
+            let state = try await db.first(.beginning)
+            return LogBeginning(
+                settled: (state?.unsettled ?? 1) - 1, era: db.era, snapshot: state?.snapshot)
         }
     }
 
@@ -103,21 +114,35 @@ extension PostgresStorage {
     ///
     /// A message that was made and edited behind the start comes once, as it is now, at the place where
     /// it was made: those behind it refer to it. The other changes come at their own places.
+    ///
+    /// Behind a transaction, changes are left out that were visible when the server started. The
+    /// oldest open transaction may be much older than they are, and no client was connected then.
+    ///
+    /// - Parameters:
+    ///   - url: The channel.
+    ///   - start: The place behind which changes are missing.
+    ///   - beginning: The state at the start of the server; nil leaves out nothing.
+    /// - Returns: The changes, in the order of their delivery.
+    /// - Throws: A failure of the storage.
     package func changes(
-        in url: ChannelURL, after start: LogStart
+        in url: ChannelURL, after start: LogStart, since beginning: LogBeginning? = nil
     ) async throws(StorageError) -> LogNews {
         try await read { db async throws(PostgresError) in
-            // The row of a deleted channel keeps its counter.
-            guard let channel = try await db.first(.anyChannel(url)) else {
-                return LogNews(changes: [], through: 0, isWhole: true, era: db.era)
+            let snapshot = start.snapshot(of: beginning, in: db.era)
+            // The row of a deleted channel keeps its counter, and its messages for a time.
+            let (channels, live) = try await db.all(.anyChannel(url), .channelRow(url))
+            guard let channel = channels.first, !live.isEmpty else {
+                return LogNews(
+                    changes: [], through: channels.first?.seq ?? 0, isWhole: true, era: db.era)
             }
-            var rows = try await db.all(.loggedChanges(channel.id, start, Self.newsLimit))
+            var rows = try await db.all(
+                .loggedChanges(channel.id, start, snapshot, Self.newsLimit))
             var through = channel.seq
             let isWhole = rows.count < Self.newsLimit
             if !isWhole, let last = rows.last {
                 through = last.row.sequence
                 // Made in this part of the log, and edited in a later one.
-                rows += try await db.all(.editedLater(channel.id, start, through))
+                rows += try await db.all(.editedLater(channel.id, start, snapshot, through))
             }
             rows.sort { $0.place < $1.place }
             let changes = rows.compactMap { row -> LoggedChange? in
@@ -169,7 +194,7 @@ private struct LoggedRow: Sendable {
 
 extension PostgresQuery where Output == LoggedRow {
     fileprivate static func loggedChanges(
-        _ channel: Int64, _ start: LogStart, _ limit: Int
+        _ channel: Int64, _ start: LogStart, _ snapshot: String?, _ limit: Int
     ) -> PostgresQuery {
         let (sequence, transaction) = start.values
         return PostgresQuery(
@@ -178,6 +203,7 @@ extension PostgresQuery where Output == LoggedRow {
                 """
                 FROM start
                 JOIN message AS m ON m.channel = $1 AND m.seq > start.seq
+                    AND pg_visible_in_snapshot(m.change, $5::text::pg_snapshot) IS NOT TRUE
                 LEFT JOIN users AS u ON u.id = m.sender
                 LEFT JOIN LATERAL (
                     SELECT created_at, body, sender FROM message
@@ -187,13 +213,13 @@ extension PostgresQuery where Output == LoggedRow {
                 ORDER BY m.seq LIMIT $4
                 """),
             .int(channel), PostgresValue(sequence), .text(String(transaction)),
-            .int(Int64(limit))
+            .int(Int64(limit)), PostgresValue(snapshot)
         ) { row throws(PostgresError) in try LoggedRow(row) }
     }
 
     /// The messages that were made up to a number and changed behind it.
     fileprivate static func editedLater(
-        _ channel: Int64, _ start: LogStart, _ through: Int64
+        _ channel: Int64, _ start: LogStart, _ snapshot: String?, _ through: Int64
     ) -> PostgresQuery {
         let (sequence, transaction) = start.values
         return PostgresQuery(
@@ -203,6 +229,7 @@ extension PostgresQuery where Output == LoggedRow {
                 FROM start
                 JOIN message AS m ON m.channel = $1 AND m.seq > $4 AND m.first_seq <= $4
                     AND m.first_seq > start.seq
+                    AND pg_visible_in_snapshot(m.change, $5::text::pg_snapshot) IS NOT TRUE
                 LEFT JOIN users AS u ON u.id = m.sender
                 LEFT JOIN LATERAL (
                     SELECT created_at, body, sender FROM message
@@ -211,7 +238,8 @@ extension PostgresQuery where Output == LoggedRow {
                 LEFT JOIN users AS pu ON pu.id = p.sender
                 ORDER BY m.seq
                 """),
-            .int(channel), PostgresValue(sequence), .text(String(transaction)), .int(through)
+            .int(channel), PostgresValue(sequence), .text(String(transaction)), .int(through),
+            PostgresValue(snapshot)
         ) { row throws(PostgresError) in try LoggedRow(row) }
     }
 
@@ -223,6 +251,7 @@ extension PostgresQuery where Output == LoggedRow {
                 ORDER BY seq DESC LIMIT 1), 0) AS seq)
         SELECT m.id, m.created_at, m.seq, m.deleted_at, m.body, u.body, p.created_at, p.body,
             pu.body, CASE WHEN $2::bigint IS NULL THEN m.first_change > $3::text::xid8
+                    AND pg_visible_in_snapshot(m.first_change, $5::text::pg_snapshot) IS NOT TRUE
                 ELSE m.first_seq > $2 END, (
                 SELECT id FROM message
                 WHERE channel = m.channel AND deleted_at IS NULL
@@ -240,6 +269,26 @@ extension LogStart {
         case .sequence(let number): (number, 0)
         case .transaction(let number): (nil, number)
         }
+    }
+
+    /// Returns the snapshot of a server's start; nil if it says nothing about the changes.
+    ///
+    /// A place in the log is exact by itself, and another era gives numbers of transactions again.
+    fileprivate func snapshot(of beginning: LogBeginning?, in era: PostgresEra?) -> String? {
+        guard case .transaction = self, let beginning, let own = beginning.era, own == era else {
+            return nil
+        }
+        return beginning.snapshot
+    }
+}
+
+extension PostgresQuery where Output == (unsettled: Int64, snapshot: String) {
+    fileprivate static var beginning: PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT pg_snapshot_xmin(present), present::text FROM pg_current_snapshot() AS present
+            """
+        ) { ($0.int64(0), $0.text(1)) }
     }
 }
 

@@ -23,6 +23,9 @@ package final class PostgresStorage: Storage {
     /// The number that change logs add to the numbers of transactions.
     let changeBase: Int64
     let places = PlaceLedger()
+    /// The most messages of a deleted channel that one transaction removes.
+    let removalStep: Int
+    let remains = Guarded(ChannelRemains())
     private let unreadable = Guarded(0)
 
     /// Opens a database of the newest schema.
@@ -31,13 +34,15 @@ package final class PostgresStorage: Storage {
     ///   - pool: The sessions; the caller closes them.
     ///   - clockMargin: The most by which the clocks of the servers differ, with the longest commit, in
     ///     milliseconds.
+    ///   - removalStep: The most messages of a deleted channel that one transaction removes.
     /// - Throws: An error that names the remedy if the database cannot be reached, was not migrated,
     ///   belongs to a newer version, or comes from a dump.
     package init(
-        _ pool: PostgresPool, clockMargin: Int64 = 60_000
+        _ pool: PostgresPool, clockMargin: Int64 = 60_000, removalStep: Int = 10_000
     ) async throws(StorageError) {
         self.pool = pool
         self.clockMargin = clockMargin
+        self.removalStep = removalStep
         do throws(PostgresError) {
             try await PostgresMigrator(pool).checkIsCurrent()
             try await PostgresRestoration(pool).checkIsDone()

@@ -89,7 +89,7 @@ extension Option {
     )
     static let addressRate = Option(
         "address-rate", .number(placeholder: "N", 0...1_000_000), standard: "500",
-        help: "the same per network address, logins included")
+        help: "the same per network address, logins and files included")
     static let maxConnections = Option(
         "max-connections", .number(placeholder: "N", 1...1_000_000), standard: "10000",
         help: "open connections; more wait")

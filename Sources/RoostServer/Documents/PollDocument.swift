@@ -62,11 +62,32 @@ extension Document {
     /// The number of the claim; nil without a claim.
     var claim: Int64? { body["claim"]?.int }
 
+    /// The time after which a claim ends whose message was neither stored nor refused.
+    ///
+    /// The server of the message has ended then: no storage takes that long.
+    private static let claimTime = Duration.seconds(300)
+
+    /// Whether a message may claim the poll: no other one carries it, or has a claim that lasts.
+    func isFree(at now: Timestamp) -> Bool {
+        guard channelURL != nil else { return true }
+        // Claims of earlier versions have no time and no end.
+        guard claim != nil, let begun = body["claimed_at"]?.int else { return false }
+        return Timestamp(milliseconds: begun) + Self.claimTime < now
+    }
+
     /// Makes a message the only one that carries the poll.
-    mutating func come(with message: Message, claim: Int64? = nil) {
+    mutating func come(with message: Message) {
         channelURL = message.channelURL
         body["request"] = message.requestID.map { .string($0.rawValue) }
-        body["claim"] = claim.map { .int($0) }
+        body["claim"] = nil
+        body["claimed_at"] = nil
+    }
+
+    /// Reserves the poll for a message, under the number of a claim.
+    mutating func come(with message: Message, claim: Int64, at now: Timestamp) {
+        come(with: message)
+        body["claim"] = .int(claim)
+        body["claimed_at"] = .int(now.milliseconds)
     }
 
     /// Ends a claim, unless a message carries the poll.
@@ -75,6 +96,7 @@ extension Document {
         channelURL = nil
         body["request"] = nil
         body["claim"] = nil
+        body["claimed_at"] = nil
     }
 
     /// Returns the document of a changed poll; new options get their numbers here.

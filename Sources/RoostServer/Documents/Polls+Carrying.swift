@@ -30,7 +30,7 @@ extension Polls {
         // One step of the storage looks the poll up and claims it, so that two messages cannot.
         let claimed = try await ask(
             try await storage.updateDocument(poll, .poll) { [message] document in
-                guard document.owner == id, document.channelURL == nil else { return }
+                guard document.owner == id, document.isFree(at: now) else { return }
                 var poll = document.poll(for: nil, at: now)
                 guard poll.status != .removed else { return }
                 if poll.messageID != nil {
@@ -38,7 +38,7 @@ extension Polls {
                     poll.messageID = nil
                     document = document.with(poll, at: now)
                 }
-                document.come(with: message, claim: claim.number)
+                document.come(with: message, claim: claim.number, at: now)
             })
         let isNew = claimed?.claim == claim.number
         message.unknownFields = message.unknownFields.removing("poll_id")

@@ -28,21 +28,28 @@ enum ScheduledStatus: String {
 /// under the same request ID, by which the channel's log knows it. Meanwhile the other servers send
 /// other messages.
 final class ScheduledMessages: ServerPart {
-    /// The time after which a message is tried again whose sending failed in the server.
-    private static let retryPause = Duration.seconds(60)
     /// The time for which a claim keeps other servers from the message.
     private static let lease = Duration.seconds(30)
 
     let context: ServerContext
     let telemetry: Telemetry
     private let logs: ChannelLogs
+    let background: Background
     /// The documents that this server is sending.
     private var inHand: Set<Int64> = []
+    /// The channels whose due messages this server is sending.
+    var busyChannels: Set<ChannelURL> = []
+    /// The calls of `sendDue` that wait until no channel is busy.
+    var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(_ context: ServerContext, _ logs: ChannelLogs, _ telemetry: Telemetry) {
+    init(
+        _ context: ServerContext, _ logs: ChannelLogs, _ telemetry: Telemetry,
+        _ background: Background
+    ) {
         self.context = context
         self.logs = logs
         self.telemetry = telemetry
+        self.background = background
     }
 
     /// Answers a call about scheduled messages.
@@ -75,41 +82,6 @@ final class ScheduledMessages: ServerPart {
                 throw Self.isOver
             }
             return try await response(to: sent)
-        }
-    }
-
-    /// Sends the messages that are due; after a failure of the server they are sent again later.
-    func sendDue() async {
-        while let due = try? await storage.dueDocuments(
-            .scheduled, through: world.now(), limit: 50)
-        {
-            var hasProgress = false
-            for document in due {
-                do throws(ServerError) {
-                    if try await send(document.id, isDue: true) != nil { hasProgress = true }
-                } catch {
-                    // A call has canceled or moved the message since it was read.
-                    guard error.code == .internalServerError else { continue }
-                    // One message that the storage cannot read does not stop the others.
-                    guard await putOff(document.id) else { return }
-                    hasProgress = true
-                }
-            }
-            // A document in hand may be due again, so the next read would find it again.
-            guard hasProgress else { return }
-        }
-    }
-
-    /// Tries a due message again later; false if the storage refuses that too.
-    private func putOff(_ id: Int64) async -> Bool {
-        let later = world.now() + Self.retryPause
-        do throws(StorageError) {
-            _ = try await storage.updateDocument(id, .scheduled) { document in
-                if document.dueAt != nil { document.dueAt = later }
-            }
-            return true
-        } catch {
-            return false
         }
     }
 
@@ -222,7 +194,7 @@ final class ScheduledMessages: ServerPart {
     ///   - isDue: Whether the message is sent because of its time, and so only if that has come.
     /// - Returns: The document afterwards; nil if the message is in hand already.
     /// - Throws: `.invalidValue` if the message does not wait any more.
-    private func send(_ id: Int64, isDue: Bool) async throws(ServerError) -> Document? {
+    func send(_ id: Int64, isDue: Bool) async throws(ServerError) -> Document? {
         guard inHand.insert(id).inserted else { return nil }
         defer { inHand.remove(id) }
         let now = world.now()

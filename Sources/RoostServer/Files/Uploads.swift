@@ -131,10 +131,13 @@ struct Uploads: ServerPart {
 
     /// Returns a file by its path, with its name in the store; nil if the path names none.
     ///
-    /// - Throws: An error if the store cannot read the file now.
+    /// A file needs no credentials, so the call counts towards the rate of its network address.
+    ///
+    /// - Throws: `.rateLimited`, or another error if the store cannot read the file now.
     func file(
-        at path: String
+        at path: String, from address: String?
     ) async throws(ServerError) -> (id: String, file: StoredFile)? {
+        try rates.charge(address: address)
         let segments = path.split(separator: "/")
         // Only names of the server's form reach the disk, so no path leads out of the folder.
         guard let files = context.files, segments.count == 3, segments[0] == "files",

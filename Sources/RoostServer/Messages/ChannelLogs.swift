@@ -39,6 +39,10 @@ final class ChannelLogs: ServerPart {
     private var posts: [ChannelURL: [Post]] = [:]
     private var commits: [Commit] = []
     private var isCommitting = false
+    /// The commits whose channels other servers hold.
+    private var held: [Commit] = []
+    /// The held commits under way.
+    private var heldCount = 0
 
     /// Messages of one channel that wait for the storage, with those of others.
     private struct Commit {
@@ -50,6 +54,8 @@ final class ChannelLogs: ServerPart {
 
     /// The most messages of one channel in one batch.
     private static let batchLimit = 256
+    /// The most held commits at once; each of them keeps a session of the database.
+    private static let heldLimit = 3
 
     init(
         _ context: ServerContext, _ publisher: EventPublisher, _ sessions: Sessions,
@@ -151,6 +157,7 @@ final class ChannelLogs: ServerPart {
                 post.finish(.failure(refusal(error)))
             }
         case .success(let appendings):
+            let audience = await present(audience, in: url)
             for ((post, claim, sight), appending) in zip(posts, appendings) {
                 let appended = try? appending.get()
                 let carried = appended?.isDeleted == false ? appended?.message.details.poll : nil
@@ -158,6 +165,18 @@ final class ChannelLogs: ServerPart {
                 await report(post, appending, audience, sight)
             }
         }
+    }
+
+    /// Returns the part of an audience that is still in the channel after a commit, as it is now.
+    ///
+    /// The lane orders the work of this server only: another server may have banned or removed a
+    /// member since the audience was read.
+    private func present(_ audience: Audience, in url: ChannelURL) async -> Audience {
+        guard context.peers != nil, audience.room == nil,
+            let later = try? await publisher.audience(of: url)
+        else { return audience }
+        let known = Set(audience.members)
+        return Audience(audienceMembers: later.audienceMembers.filter { known.contains($0.id) })
     }
 
     /// Returns a repeated message for the storage, which answers with the stored one; nil if it is
@@ -234,18 +253,51 @@ final class ChannelLogs: ServerPart {
             commits = []
             telemetry.metrics.commits += 1
             do throws(StorageError) {
-                var results = try await storage.append(
+                var results = try await storage.appendUnheld(
                     taken.flatMap(\.messages), now: world.now())[...]
                 for commit in taken {
                     let own = Array(results.prefix(commit.messages.count))
                     results = results.dropFirst(own.count)
-                    commit.finish.resume(returning: .success(own))
+                    if own.contains(where: Self.isHeld) {
+                        hold(commit)
+                    } else {
+                        commit.finish.resume(returning: .success(own))
+                    }
                 }
             } catch {
                 for commit in taken { commit.finish.resume(returning: .failure(error)) }
             }
         }
         isCommitting = false
+    }
+
+    private static func isHeld(_ result: Result<Appended?, StorageError>) -> Bool {
+        if case .failure(let error) = result { error.isHeld } else { false }
+    }
+
+    /// Commits the messages of a channel that another server holds, apart from those of the others.
+    ///
+    /// All messages of a commit are of one channel.
+    private func hold(_ commit: Commit) {
+        held.append(commit)
+        guard heldCount < Self.heldLimit else { return }
+        heldCount += 1
+        background.start { await $0.parts.logs.commitHeld() }
+    }
+
+    /// Commits held messages, channel by channel, until none is left.
+    func commitHeld() async {
+        while !held.isEmpty {
+            let commit = held.removeFirst()
+            telemetry.metrics.commits += 1
+            do throws(StorageError) {
+                let results = try await storage.append(commit.messages, now: world.now())
+                commit.finish.resume(returning: .success(results))
+            } catch {
+                commit.finish.resume(returning: .failure(error))
+            }
+        }
+        heldCount -= 1
     }
 
     /// Answers the sender of a message and publishes the message if it is new.

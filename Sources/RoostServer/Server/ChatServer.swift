@@ -120,11 +120,15 @@ extension ChatServer {
 
     /// Returns a file by its path, with its name in the store; nil if the path names none.
     ///
-    /// - Throws: An error if the store cannot read the file now.
+    /// - Parameters:
+    ///   - path: The path of the file's URL.
+    ///   - address: The network address of the caller, to whose rate the call counts.
+    /// - Returns: The name and the file.
+    /// - Throws: `.rateLimited`, or another error if the store cannot read the file now.
     package func file(
-        at path: String
+        at path: String, from address: String? = nil
     ) async throws(ServerError) -> (id: String, file: StoredFile)? {
-        try await parts.uploads.file(at: path)
+        try await parts.uploads.file(at: path, from: address)
     }
 
     // MARK: Timers
@@ -132,8 +136,11 @@ extension ChatServer {
     /// Ends the sockets whose session key has expired; a host calls it every second.
     package func endExpired() async { await parts.sessions.endExpired() }
 
-    /// Sends the scheduled messages that are due; a host calls it every second.
+    /// Sends the scheduled messages that are due, and returns when none is under way.
     package func sendDue() async { await parts.scheduled.sendDue() }
+
+    /// Begins to send the scheduled messages that are due; a host calls it every second.
+    package func startDue() async { await parts.scheduled.startDue() }
 
     /// Stores the users who were active since the last call; a host calls it every second.
     package func storeActivity() async { await parts.activity.store() }

@@ -86,7 +86,7 @@ final class ServerParts {
             lists: lists, admission: admission)
         moderation = Moderation(context: context, publisher: publisher, rooms: rooms)
 
-        scheduled = ScheduledMessages(context, logs, telemetry)
+        scheduled = ScheduledMessages(context, logs, telemetry, background)
         reports = Reports(context: context)
 
         users = Users(

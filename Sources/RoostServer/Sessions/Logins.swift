@@ -48,7 +48,7 @@ struct Logins: ServerPart {
             let id = sessions.open(
                 outlet, for: login, from: handshake.headers.peer,
                 greeting: ServerEvent.login(.success(greeting(login, unread))).encoded)
-            await confirm(login, ifEndedSince: endings)
+            await confirm(login, of: id, ifEndedSince: endings)
             return id
         } catch {
             telemetry.metrics.refusedLogins += 1
@@ -172,12 +172,15 @@ struct Logins: ServerPart {
     ///
     /// - Parameters:
     ///   - login: The login of the socket.
+    ///   - id: The socket.
     ///   - past: The number of endings before the session was read.
-    private func confirm(_ login: Login, ifEndedSince past: Int) async {
+    private func confirm(_ login: Login, of id: SessionID, ifEndedSince past: Int) async {
         guard sessions.endings != past else { return }
         do throws(ServerError) {
             _ = try await resume(login.key, from: nil)
         } catch {
+            // The session may live, so its client connects again, with the same key.
+            guard error.code != .internalServerError else { return await sessions.cut(id) }
             await sessions.end(keys: [login.number], of: login.user.id, Self.expiry)
         }
     }
@@ -339,7 +342,7 @@ struct Logins: ServerPart {
                 ),
                 to: session)
         }
-        await confirm(login, ifEndedSince: endings)
+        await confirm(login, of: session, ifEndedSince: endings)
     }
 
     /// The time in the storage after the end of a session, for the answer that its key has expired.

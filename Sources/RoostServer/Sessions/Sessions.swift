@@ -165,6 +165,12 @@ final class Sessions: ServerPart {
             frame)
     }
 
+    /// Closes a socket without a last frame, and forgets it; its session lives.
+    func cut(_ id: SessionID) async {
+        open[id]?.outlet.close()
+        await drop(id)
+    }
+
     /// Ends the sockets whose session keys have ended.
     func end(keys: Set<Int64>) async {
         for id in ids(where: { keys.contains($0.key) }) { await expire(id) }

@@ -113,10 +113,17 @@ package protocol DocumentStorage: Sendable {
     func waitingDocuments(
         _ kind: Document.Kind, of owner: UserID
     ) async throws(StorageError) -> Int
-    /// Returns the documents that are due, longest overdue first; an unreadable one is not due any
-    /// more.
+    /// Reads the documents that are due; an unreadable one is not due any more.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the documents.
+    ///   - now: The last moment at which a document is due.
+    ///   - channels: The channels whose documents are left out; an empty URL stands for none.
+    ///   - limit: The most documents.
+    /// - Returns: The documents, longest overdue first.
+    /// - Throws: A failure of the storage.
     func dueDocuments(
-        _ kind: Document.Kind, through now: Timestamp, limit: Int
+        _ kind: Document.Kind, through now: Timestamp, except channels: [ChannelURL], limit: Int
     ) async throws(StorageError) -> [Document]
 }
 
@@ -202,9 +209,12 @@ extension MemoryStorage {
     }
 
     package func dueDocuments(
-        _ kind: Document.Kind, through now: Timestamp, limit: Int
+        _ kind: Document.Kind, through now: Timestamp, except channels: [ChannelURL], limit: Int
     ) -> [Document] {
-        let due = documents.values.filter { $0.kind == kind && $0.dueAt.map { $0 <= now } ?? false }
+        let due = documents.values.filter { document in
+            document.kind == kind && document.dueAt.map { $0 <= now } ?? false
+                && !channels.contains(document.channelURL ?? "")
+        }
         return Array(due.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }.prefix(limit))
     }
 }

@@ -233,16 +233,23 @@ extension Query where Input == (kind: Document.Kind, list: String), Output == Do
 }
 
 extension Query
-where Input == (kind: Document.Kind, now: Timestamp, limit: Int), Output == DocumentRow {
+where
+    Input == (kind: Document.Kind, now: Timestamp, except: String, limit: Int),
+    Output == DocumentRow
+{
+    /// The due documents outside the channels of a JSON list.
     static var dueDocuments: Query {
         Query(
             sql: """
                 SELECT id, kind, owner, channel_url, due_at, request_id, body FROM document
-                WHERE kind = ?1 AND due_at <= ?2 ORDER BY due_at, id LIMIT ?3
+                WHERE kind = ?1 AND due_at <= ?2
+                    AND ifnull(channel_url, '') NOT IN (SELECT value FROM json_each(?3))
+                ORDER BY due_at, id LIMIT ?4
                 """,
             bind: { input, bindings in
                 bindings.append(input.kind.rawValue)
                 bindings.append(input.now.milliseconds)
+                bindings.append(input.except)
                 bindings.append(input.limit)
             },
             decode: { row in decodeRow(row) })

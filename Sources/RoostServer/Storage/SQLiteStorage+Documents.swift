@@ -91,12 +91,13 @@ extension SQLiteStorage {
     }
 
     package func dueDocuments(
-        _ kind: Document.Kind, through now: Timestamp, limit: Int
+        _ kind: Document.Kind, through now: Timestamp, except channels: [ChannelURL], limit: Int
     ) throws(StorageError) -> [Document] {
+        let except = JSONValue.array(channels.map { .string($0.rawValue) }).text
         var documents: [Document] = []
         while documents.isEmpty {
             let rows = try read { db throws(SQLiteError) in
-                try db.all(.dueDocuments, (kind, now, limit))
+                try db.all(.dueDocuments, (kind, now, except, limit))
             }
             documents = readable(rows.map(\.row))
             let broken = rows.filter { $0.row.value == nil }.map(\.id)

@@ -27,19 +27,28 @@ package struct StorageError: Error, Sendable, CustomStringConvertible {
     package let underlying: (any Error)?
     /// Whether the call ended because its caller has gone; the storage has not failed.
     let isCancelled: Bool
+    /// Whether a message was left out because other work holds its channel.
+    package let isHeld: Bool
 
     package init(_ message: String, underlying: (any Error)? = nil) {
         self.init(message, underlying: underlying, isCancelled: false)
     }
 
-    private init(_ message: String, underlying: (any Error)? = nil, isCancelled: Bool) {
+    private init(
+        _ message: String, underlying: (any Error)? = nil, isCancelled: Bool, isHeld: Bool = false
+    ) {
         self.message = message
         self.underlying = underlying
         self.isCancelled = isCancelled
+        self.isHeld = isHeld
     }
 
     /// The end of a call whose caller has gone.
     package static let cancelled = StorageError("The caller has gone.", isCancelled: true)
+
+    /// The outcome of a message whose channel other work holds.
+    package static let held = StorageError(
+        "Other work holds the channel.", isCancelled: false, isHeld: true)
 
     package var description: String { underlying.map { "\(message) (\($0))" } ?? message }
 }
@@ -236,6 +245,15 @@ package protocol MessageStorage: Sendable {
     func append(
         _ messages: [Message], now: Timestamp
     ) async throws(StorageError) -> [Result<Appended?, StorageError>]
+    /// Appends messages as `append` does, but waits for no channel that other work holds for long.
+    ///
+    /// All messages of such a channel fail with `.held`; `append` waits for the channel.
+    ///
+    /// - Returns: For each message the stored one, new or known; nil if there is no such channel.
+    /// - Throws: An error if no message was stored.
+    func appendUnheld(
+        _ messages: [Message], now: Timestamp
+    ) async throws(StorageError) -> [Result<Appended?, StorageError>]
     /// Edits a message.
     ///
     /// - Parameters:
@@ -321,5 +339,14 @@ extension Storage {
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
     ) async throws(StorageError) -> Int {
         try await messageCount(in: url, range, filter, atMost: .max)
+    }
+}
+
+extension MessageStorage {
+    /// Appends all messages: a storage of one server has no channel that other work holds.
+    package func appendUnheld(
+        _ messages: [Message], now: Timestamp
+    ) async throws(StorageError) -> [Result<Appended?, StorageError>] {
+        try await append(messages, now: now)
     }
 }
