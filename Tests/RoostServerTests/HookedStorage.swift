@@ -203,6 +203,13 @@ final class HookedStorage: Storage {
         return try await base.updateMember(id, of: url, now: now, change)
     }
 
+    func forgetHistory(
+        of url: ChannelURL, through end: Timestamp, now: Timestamp
+    ) async throws(StorageError) -> Bool {
+        await note("forgetHistory")
+        return try await base.forgetHistory(of: url, through: end, now: now)
+    }
+
     func channelStates(
         _ urls: [ChannelURL], viewer: UserID?, withMembers: Bool
     ) async throws(StorageError) -> [ChannelState] {

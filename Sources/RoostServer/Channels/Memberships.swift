@@ -223,24 +223,35 @@ struct Memberships: ServerPart {
         return .empty
     }
 
-    /// Hides all present messages from a member, or from all members.
+    /// Hides all present messages from a member, or from all members in one step.
     func resetHistory(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let url = call.channelURL
-        let everybody = try call.fields.bool("reset_all") ?? false
-        let actor = everybody ? nil : try call.actor()
-        let ids = try await ask(try await storage.memberIDs(of: url))
+        let isForAll = try call.fields.bool("reset_all") ?? false
+        let actor = isForAll ? nil : try call.actor()
         let end = try await history.endOfLog(of: url)
+        var readers: [UserID] = []
         var offset: Timestamp?
-        for id in ids where actor == nil || actor == id {
-            let changed = try await ask(
-                try await storage.updateMember(id, of: url, now: world.now()) {
-                    $0.forget(through: end)
-                })
-            offset = changed?.traits.messageOffset
-            let event = ChannelEvent(
-                .propertiesChanged, channelURL: url, timestamp: world.now())
-            await publisher.publish(.channel(event), to: [id])
+        if let actor {
+            let access = try await ask(try await storage.access(to: url, of: actor))
+            if let access, access.state != .none {
+                let changed = try await ask(
+                    try await storage.updateMember(actor, of: url, now: world.now()) {
+                        $0.forget(through: end)
+                    })
+                offset = changed?.traits.messageOffset
+                readers = [actor]
+            }
+        } else {
+            readers = try await ask(try await storage.memberIDs(of: url))
+            offset = call.standing.access?.messageOffset
+            if let end {
+                try await ask(
+                    try await storage.forgetHistory(of: url, through: end, now: world.now()))
+                offset = max(offset ?? end, end)
+            }
         }
+        let event = ChannelEvent(.propertiesChanged, channelURL: url, timestamp: world.now())
+        await publisher.publish(.channel(event), to: readers)
         let shown = offset?.milliseconds ?? 0
         return APIResponse { writer in writer.field("ts_message_offset", shown) }
     }

@@ -168,6 +168,15 @@ package protocol ChannelStorage: Sendable {
         _ id: UserID, of url: ChannelURL, now: Timestamp,
         _ change: @Sendable (inout MemberRecord) -> Void
     ) async throws(StorageError) -> MemberRecord?
+    /// Hides the messages through a moment from all joined and invited users and marks them as read,
+    /// in one step.
+    ///
+    /// A later beginning of a user's history and a later mark stay.
+    ///
+    /// - Returns: False if there is no such channel.
+    func forgetHistory(
+        of url: ChannelURL, through end: Timestamp, now: Timestamp
+    ) async throws(StorageError) -> Bool
     /// Returns channels with their members, last messages and the viewer's counts, in the order of
     /// the URLs.
     ///
