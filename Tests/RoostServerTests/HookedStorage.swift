@@ -203,6 +203,34 @@ final class HookedStorage: Storage {
         return try await base.updateMember(id, of: url, now: now, change)
     }
 
+    func memberRecords(
+        of url: ChannelURL, among ids: [UserID]
+    ) async throws(StorageError) -> [MemberRecord] {
+        await note("memberRecordsAmong")
+        return try await base.memberRecords(of: url, among: ids)
+    }
+
+    func operators(of urls: [ChannelURL]) async throws(StorageError) -> [ChannelURL: [User]] {
+        await note("operators")
+        return try await base.operators(of: urls)
+    }
+
+    func restrictedMembers(
+        of url: ChannelURL, by kind: Restriction.Kind, at now: Timestamp, after id: UserID?,
+        limit: Int
+    ) async throws(StorageError) -> [MemberRecord] {
+        await note("restrictedMembers")
+        return try await base.restrictedMembers(
+            of: url, by: kind, at: now, after: id, limit: limit)
+    }
+
+    func restrictedCount(
+        of url: ChannelURL, atMost limit: Int, now: Timestamp
+    ) async throws(StorageError) -> Int {
+        await note("restrictedCount")
+        return try await base.restrictedCount(of: url, atMost: limit, now: now)
+    }
+
     func forgetHistory(
         of url: ChannelURL, through end: Timestamp, now: Timestamp
     ) async throws(StorageError) -> Bool {

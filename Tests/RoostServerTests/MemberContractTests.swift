@@ -95,4 +95,160 @@ struct MemberContractTests {
             #expect(page["messages"]?.array?.map { $0["message"] } == ["after"])
         }
     }
+
+    // MARK: Operators and restrictions
+
+    @Test(arguments: StorageKind.allCases)
+    func `operators and named users are read without the other users of a channel`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind, users: ["a", "b", "c", "d"])
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("h", ["d", "a"]), now: Self.start)
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("empty", ["a"]), now: Self.start)
+        for (id, url) in [("c", "g"), ("b", "g"), ("d", "h"), ("a", "h")] {
+            _ = try await storage.updateMember(
+                UserID(id), of: ChannelURL(url), now: at(1)
+            ) { $0.role = .operator }
+        }
+        let operators = try await storage.operators(of: ["g", "none", "h", "empty"])
+        // The order is that of the entries.
+        #expect(operators.mapValues { $0.map(\.id) } == ["g": ["b", "c"], "h": ["d", "a"]])
+        #expect(operators["g"]?.map(\.nickname) == ["Nb", "Nc"])
+        _ = try await storage.removeMember("b", from: "g", now: at(2))
+        #expect(try await storage.operators(of: ["g"]).mapValues { $0.map(\.id) } == ["g": ["c"]])
+        let some = try await storage.memberRecords(of: "g", among: ["b", "d", "x", "d"])
+        let all = try await storage.memberRecords(of: "g")
+        #expect(
+            some.sorted { $0.user.id < $1.user.id }
+                == all.filter { ["b", "d"].contains($0.user.id) })
+        #expect(some.contains { $0.user.id == "b" && $0.state == MembershipState.none })
+        #expect(try await storage.memberRecords(of: "none", among: ["a"]).isEmpty)
+        _ = try await storage.deleteUser("d", now: at(3))
+        #expect(try await storage.memberRecords(of: "g", among: ["d"]).isEmpty)
+        #expect(try await storage.operators(of: ["h"]).mapValues { $0.map(\.id) } == ["h": ["a"]])
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `restricted users are listed in pages while their restriction is active`(
+        kind: StorageKind
+    ) async throws {
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h"].map { UserID($0) }
+        let storage = try await make(kind, users: names)
+        // The text of a note may look like a restriction.
+        let note = "\u{0}\"ban\":[1,2,\"mute\":[1,null,"
+        for (id, kind, end) in [
+            ("h", Restriction.Kind.ban, nil), ("b", .ban, at(10)), ("c", .mute, nil),
+            ("d", .ban, at(20)), ("f", .ban, nil), ("g", .mute, at(20)),
+        ] {
+            let restriction = Restriction(startedAt: at(1), endsAt: end, note: note)
+            _ = try await storage.updateMember(UserID(id), of: "g", now: at(1)) { member in
+                member.traits[kind] = restriction
+                member.traits.inviter = "\"ban\":[5"
+            }
+        }
+        func page(
+            _ kind: Restriction.Kind, _ now: Int64, after id: UserID? = nil, limit: Int = 9
+        ) async throws -> [UserID] {
+            try await storage.restrictedMembers(
+                of: "g", by: kind, at: at(now), after: id, limit: limit
+            ).map(\.user.id)
+        }
+        #expect(try await page(.ban, 5) == ["b", "d", "f", "h"])
+        #expect(try await page(.ban, 10) == ["d", "f", "h"], "an end is no part of the time")
+        #expect(try await page(.ban, 30) == ["f", "h"])
+        #expect(try await page(.mute, 5) == ["c", "g"])
+        #expect(try await page(.ban, 5, limit: 2) == ["b", "d"])
+        #expect(try await page(.ban, 5, after: "d", limit: 1) == ["f"])
+        // The user of a token may have no restriction any more, and may have left.
+        _ = try await storage.updateMember("d", of: "g", now: at(6)) { $0.traits.ban = nil }
+        _ = try await storage.removeMember("d", from: "g", now: at(6))
+        #expect(try await page(.ban, 7, after: "d") == ["f", "h"])
+        #expect(try await page(.ban, 7, after: "nobody").isEmpty)
+        let first = try await storage.restrictedMembers(
+            of: "g", by: .ban, at: at(7), after: nil, limit: 1)
+        #expect(first.first?.traits.ban?.note == note)
+        let other = try await storage.restrictedMembers(
+            of: "none", by: .ban, at: at(7), after: nil, limit: 1)
+        #expect(other.isEmpty)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `restrictions that have ended are forgotten when a channel reaches its limit`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind, users: ["a", "b", "c", "d"])
+        for (id, end) in [("a", nil), ("b", at(10)), ("c", nil)] as [(String, Timestamp?)] {
+            _ = try await storage.updateMember(UserID(id), of: "g", now: at(1)) { member in
+                member.traits.mute = Restriction(startedAt: self.at(1), endsAt: end)
+                member.traits.pushTrigger = .off
+            }
+        }
+        _ = try await storage.updateMember("c", of: "g", now: at(1)) { member in
+            member.traits.ban = Restriction(startedAt: self.at(1), endsAt: self.at(5))
+        }
+        func count(_ limit: Int, _ now: Int64) async throws -> Int {
+            try await storage.restrictedCount(of: "g", atMost: limit, now: at(now))
+        }
+        #expect(try await count(9, 20) == 3, "ended ones count below the limit")
+        #expect(try await count(2, 2) == 2)
+        #expect(try await count(3, 20) == 2)
+        let members = try await storage.memberRecords(of: "g")
+        #expect(members.map { $0.traits.mute != nil } == [true, false, true, false])
+        #expect(members.allSatisfy { $0.traits.ban == nil })
+        #expect(members[1].traits.pushTrigger == .off)
+        #expect(try await storage.restrictedCount(of: "none", atMost: 1, now: at(1)) == 0)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a channel has a bounded number of restricted users, and ended ones make room`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make()) { $0.limits.restrictions = 2 }
+        for name in ["c", "d", "e"] { _ = try await scene.fixture.connect(UserID(name)) }
+        func restrict(_ what: String, _ id: String, _ seconds: Int) async throws -> Int? {
+            try await scene.code(
+                "POST", "group_channels/g/\(what)",
+                #"{"user_id":"\#(id)","seconds":\#(seconds)}"#, as: scene.ann)
+        }
+        #expect(try await restrict("ban", "c", -1) == nil)
+        #expect(try await restrict("mute", "bob", 60) == nil)
+        #expect(try await restrict("ban", "d", -1) == 400_203)
+        #expect(try await restrict("ban", "bob", 60) == nil, "a restricted user has a place")
+        let banned = try await scene.ask("GET", "group_channels/g/ban?limit=1", as: scene.ann)
+        #expect(banned["banned_list"]?.array?.map { $0["user_id"] } == ["bob"])
+        let next = try #require(banned["next"]?.string)
+        let rest = try await scene.ask(
+            "GET", "group_channels/g/ban?limit=1&token=\(next)", as: scene.ann)
+        #expect(rest["banned_list"]?.array?.map { $0["user_id"] } == ["c"])
+        #expect(rest["next"] == "")
+        scene.fixture.world.advance(61_000)
+        #expect(try await restrict("ban", "d", -1) == nil)
+        #expect(try await restrict("ban", "e", -1) == 400_203)
+        #expect(
+            try await scene.code("DELETE", "group_channels/g/ban/c", as: scene.ann) == nil)
+        #expect(try await restrict("ban", "e", -1) == nil)
+    }
+
+    @Test func `a look-up of a mute and the lists of restrictions read no whole member list`()
+        async throws
+    {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let scene = try await BudgetScene(storage)
+        let mute = #"{"user_id":"bob","seconds":60,"description":"why"}"#
+        try await scene.ask("POST", "group_channels/g/mute", mute, as: scene.ann)
+        _ = storage.takeCounts()
+        let state = try await scene.ask("GET", "group_channels/g/mute/bob", as: scene.bob)
+        #expect(state["is_muted"] == true && state["description"] == "why")
+        for path in ["mute", "ban", "operators"] {
+            let list = try await scene.ask("GET", "group_channels/g/\(path)", as: scene.ann)
+            #expect(list["error"] == nil, "\(path)")
+        }
+        try await scene.ask("DELETE", "group_channels/g/mute/bob", as: scene.ann)
+        let free = try await scene.ask("GET", "group_channels/g/mute/bob", as: scene.bob)
+        #expect(free["is_muted"] == false)
+        let counts = storage.takeCounts()
+        #expect(counts["memberRecords"] == nil, "\(counts)")
+    }
 }

@@ -16,7 +16,7 @@ struct SQLiteStorageTests {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor)
             .hotPlans()
-        #expect(plans.count == 52)
+        #expect(plans.count == 56)
         for (name, steps) in plans {
             for step in steps {
                 #expect(
@@ -30,7 +30,7 @@ struct SQLiteStorageTests {
             "oldestMessages", "newestMessages", "oldestReplies", "newestReplies", "placeAfter",
             "placeBefore", "replyAfter", "replyBefore", "changesAfter", "lastChange",
             "audienceMembers", "changedDocuments", "allDocuments", "documentsOfChannel",
-            "documentsOfOwner",
+            "documentsOfOwner", "operators", "restrictedAfter",
         ] {
             #expect(plans[name]?.contains { $0.contains("TEMP B-TREE") } == false, "\(name)")
         }
@@ -61,6 +61,9 @@ struct SQLiteStorageTests {
             ("allDocuments", "INDEX document_by_kind (kind=? AND id>?)"),
             ("waitingDocuments", "INDEX document_by_owner (owner=? AND kind=?)"),
             ("showHidden", "INDEX member_hidden (channel=?)"),
+            ("operators", "INDEX member_operator (channel=?)"),
+            ("restrictedAfter", "INDEX member_restricted (channel=? AND place>?)"),
+            ("restrictedCount", "INDEX member_restricted (channel=?)"),
             (
                 "lastChange",
                 "INDEX message_by_change (channel=? AND sequence>? AND sequence<?)"
@@ -149,6 +152,8 @@ struct SQLiteStorageTests {
             DROP INDEX document_by_change;
             DROP INDEX document_by_request;
             DROP INDEX document_by_channel;
+            DROP INDEX member_operator;
+            DROP INDEX member_restricted;
             ALTER TABLE document DROP COLUMN changed_at;
             ALTER TABLE document DROP COLUMN request_id;
             DELETE FROM schema_migration WHERE number > 1;

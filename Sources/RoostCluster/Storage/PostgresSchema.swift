@@ -22,6 +22,17 @@ package enum PostgresSchema {
         Migration(number: 1, name: "Chat", statements: chat + messages + documents),
         Migration(number: 2, name: "Documents of a channel", statements: documentsOfChannel),
         Migration(number: 3, name: "Counts in the index", statements: countsInIndex),
+        Migration(number: 4, name: "Operators and restrictions", statements: restrictions),
+    ]
+
+    /// The users of a channel whose traits have a ban or a mute; no text in the traits has these marks.
+    private static let restrictions: [PostgresSQL] = [
+        .once("CREATE INDEX member_operator ON member (channel, place) WHERE role = 'operator'"),
+        .once(
+            """
+            CREATE INDEX member_restricted ON member (channel, place)
+                WHERE traits ~ '"(ban|mute)":'
+            """),
     ]
 
     /// Unread messages are counted without their rows, once the database has vacuumed the table.

@@ -49,6 +49,8 @@ package struct ServerLimits: Equatable, Sendable {
     package var roomsPerSession = 100
     /// The operators of a channel; one frame carries all of them, as users of at most `userBytes`.
     package var operators = 100
+    /// The users with a ban or a mute in a channel, members or not.
+    package var restrictions = 10_000
     /// The users whom one user blocks; each call about a user reads the list.
     package var blockedUsers = 2_000
     /// The device tokens of one user for one push service; a further one replaces the oldest.

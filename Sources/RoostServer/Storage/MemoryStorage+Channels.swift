@@ -191,7 +191,7 @@ extension MemoryStorage {
         }
     }
 
-    private func member(_ id: UserID, _ channel: MemoryChannel) -> MemberRecord? {
+    func member(_ id: UserID, _ channel: MemoryChannel) -> MemberRecord? {
         guard let user = users[id], let membership = channel.memberships[id] else { return nil }
         return MemberRecord(
             user: user, state: membership.state, role: membership.role,

@@ -3,6 +3,40 @@
 package import RoostModel
 
 extension MemoryStorage {
+    package func memberRecords(of url: ChannelURL, among ids: [UserID]) -> [MemberRecord] {
+        guard let channel = channels[url] else { return [] }
+        return Set(ids).compactMap { member($0, channel) }
+    }
+
+    package func operators(of urls: [ChannelURL]) -> [ChannelURL: [User]] {
+        var operators: [ChannelURL: [User]] = [:]
+        for url in urls {
+            let found = memberRecords(of: url).filter { $0.role == .operator }.map(\.user)
+            if !found.isEmpty { operators[url] = found }
+        }
+        return operators
+    }
+
+    package func restrictedMembers(
+        of url: ChannelURL, by kind: Restriction.Kind, at now: Timestamp, after id: UserID?,
+        limit: Int
+    ) -> [MemberRecord] {
+        guard let channel = channels[url] else { return [] }
+        let members = channel.order(after: id).compactMap { member($0, channel) }
+        return Array(
+            members.filter { $0.traits[kind]?.isActive(at: now) == true }.prefix(limit))
+    }
+
+    package func restrictedCount(of url: ChannelURL, atMost limit: Int, now: Timestamp) -> Int {
+        guard let channel = channels[url] else { return 0 }
+        let count = channel.restrictedCount
+        guard count >= limit else { return count }
+        for id in channel.memberOrder {
+            channel.memberships[id]?.traits.forgetRestrictions(endedBy: now)
+        }
+        return min(channel.restrictedCount, limit)
+    }
+
     package func forgetHistory(
         of url: ChannelURL, through end: Timestamp, now: Timestamp
     ) -> Bool {
@@ -16,4 +50,16 @@ extension MemoryStorage {
         channel.change = nextChange(now)
         return true
     }
+}
+
+extension MemoryChannel {
+    /// Returns the users with a row behind another one in the order of their entries; all for nil.
+    func order(after id: UserID?) -> ArraySlice<UserID> {
+        guard let id else { return memberOrder[...] }
+        guard let place = memberOrder.firstIndex(of: id) else { return [] }
+        return memberOrder[(place + 1)...]
+    }
+
+    /// The number of users with a ban or a mute, ended ones included.
+    fileprivate var restrictedCount: Int { memberships.values.count { $0.traits.isRestricted } }
 }

@@ -207,5 +207,13 @@ package enum SQLiteSchema {
                 CREATE INDEX document_by_channel ON document (channel_url, kind, id)
                     WHERE channel_url IS NOT NULL;
                 """),
+            Migration(
+                5, "Operators and restrictions",
+                """
+                CREATE INDEX member_operator ON member (channel, place) WHERE role = 'operator';
+                -- The users whose traits have a ban or a mute; no text in the traits has these marks.
+                CREATE INDEX member_restricted ON member (channel, place)
+                    WHERE instr(traits, '"ban":') + instr(traits, '"mute":') > 0;
+                """),
         ])
 }

@@ -157,6 +157,41 @@ package protocol ChannelStorage: Sendable {
     /// Returns all users with a row in the channel, former and banned ones included, in the order
     /// of entry.
     func memberRecords(of url: ChannelURL) async throws(StorageError) -> [MemberRecord]
+    /// Returns the users among IDs with a row in the channel, former and banned ones included, in any
+    /// order.
+    ///
+    /// - Complexity: Other users of the channel are not read.
+    func memberRecords(
+        of url: ChannelURL, among ids: [UserID]
+    ) async throws(StorageError) -> [MemberRecord]
+    /// Returns the operators of channels, those of each channel in the order of their entries.
+    ///
+    /// A channel without operators is left out.
+    ///
+    /// - Complexity: Other users of the channels are not read.
+    func operators(of urls: [ChannelURL]) async throws(StorageError) -> [ChannelURL: [User]]
+    /// Returns a page of the users whose restriction is active at a moment, in the order of their
+    /// entries.
+    ///
+    /// - Parameters:
+    ///   - url: The channel.
+    ///   - kind: The kind of the restriction.
+    ///   - now: The moment.
+    ///   - id: The last user of the page before; nil for the first page. The page of a user without a
+    ///     row in the channel is empty.
+    ///   - limit: The most users in the page.
+    /// - Returns: The users.
+    /// - Throws: A failure of the storage.
+    func restrictedMembers(
+        of url: ChannelURL, by kind: Restriction.Kind, at now: Timestamp, after id: UserID?,
+        limit: Int
+    ) async throws(StorageError) -> [MemberRecord]
+    /// Returns the number of users with a ban or a mute in a channel, up to a limit.
+    ///
+    /// Before it returns the limit, it forgets the restrictions that have ended.
+    func restrictedCount(
+        of url: ChannelURL, atMost limit: Int, now: Timestamp
+    ) async throws(StorageError) -> Int
     /// Changes a user's place in a channel in one step with reading it; a new row begins with the
     /// state `.none`.
     ///
