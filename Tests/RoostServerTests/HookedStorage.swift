@@ -337,6 +337,13 @@ final class HookedStorage: Storage {
         return try await base.position(of: id, in: url)
     }
 
+    func positions(
+        of ids: [MessageID], in url: ChannelURL
+    ) async throws(StorageError) -> [MessageID: Position] {
+        await note("positions")
+        return try await base.positions(of: ids, in: url)
+    }
+
     func messages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int

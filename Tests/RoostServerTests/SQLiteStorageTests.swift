@@ -16,7 +16,7 @@ struct SQLiteStorageTests {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor)
             .hotPlans()
-        #expect(plans.count == 56)
+        #expect(plans.count == 57)
         for (name, steps) in plans {
             for step in steps {
                 #expect(

@@ -382,3 +382,17 @@ extension PostgresQuery where Output == Void {
             """, .ints(channels), .ints(messages), .texts(users.map(\.rawValue)))
     }
 }
+
+extension PostgresQuery where Output == Position {
+    static func positions(of ids: [MessageID], in url: ChannelURL) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT created_at, id FROM message WHERE id = ANY ($2::bigint[])
+                AND channel = (SELECT id FROM channel WHERE url = $1 AND deleted_at IS NULL)
+            """, .text(url.rawValue), .ints(ids.map(\.rawValue))
+        ) { row in
+            let moment = Timestamp(milliseconds: row.int64(0))
+            return Position(createdAt: moment, messageID: MessageID(row.int64(1)))
+        }
+    }
+}

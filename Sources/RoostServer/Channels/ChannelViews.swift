@@ -92,9 +92,14 @@ struct ChannelViews: ServerPart {
     ///
     /// An unreadable message does not hide its channel.
     func newest(of pins: [MessageID], in url: ChannelURL, _ sight: Sight) async -> Message? {
-        guard let newest = pins.first, let pinned = try? await storage.message(newest, in: url)
+        guard let newest = pins.first, let pinned = await message(newest, in: url)
         else { return nil }
         return sight.shown(pinned)?.withPoll(at: world.now())
+    }
+
+    /// Returns a pinned message; nil for an unreadable one.
+    func message(_ id: MessageID, in url: ChannelURL) async -> Message? {
+        try? await storage.message(id, in: url)
     }
 
     /// Returns the messages that a viewer can see, in their order.
@@ -102,12 +107,7 @@ struct ChannelViews: ServerPart {
         _ ids: [MessageID], in url: ChannelURL, _ sight: Sight
     ) async throws(ServerError) -> [MessageID] {
         guard sight != .whole, !ids.isEmpty else { return ids }
-        var visible: [MessageID] = []
-        for id in ids {
-            let position = try await ask(try await storage.position(of: id, in: url))
-            if position.map({ sight.shows($0.createdAt) }) ?? false { visible.append(id) }
-        }
-        return visible
+        return sight.visible(ids, try await ask(try await storage.positions(of: ids, in: url)))
     }
 }
 

@@ -22,6 +22,7 @@ extension SQLiteStorage {
                 "replyBefore": try db.plan(of: .replyBefore),
                 "messageCount": try db.plan(of: .messageCount),
                 "messageOfRequest": try db.plan(of: .messageOfRequest),
+                "momentOfMessage": try db.plan(of: .momentOfMessage),
                 "liveBefore": try db.plan(of: .liveBefore),
                 "lastCreatedAt": try db.plan(of: .lastCreatedAt),
                 "changesAfter": try db.plan(of: .changesAfter),

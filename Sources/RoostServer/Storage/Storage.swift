@@ -337,6 +337,10 @@ package protocol MessageStorage: Sendable {
     ) async throws(StorageError) -> Bool
     /// Returns the position of a message; a deleted one keeps its position.
     func position(of id: MessageID, in url: ChannelURL) async throws(StorageError) -> Position?
+    /// Returns the positions of the messages among IDs; deleted ones keep theirs.
+    func positions(
+        of ids: [MessageID], in url: ChannelURL
+    ) async throws(StorageError) -> [MessageID: Position]
     /// Returns the first messages of a range that match a filter, from either end.
     func messages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
