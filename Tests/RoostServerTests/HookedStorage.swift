@@ -203,6 +203,18 @@ final class HookedStorage: Storage {
         return try await base.updateMember(id, of: url, now: now, change)
     }
 
+    func members(
+        of url: ChannelURL, after id: UserID?, limit: Int
+    ) async throws(StorageError) -> [MemberRecord] {
+        await note("members")
+        return try await base.members(of: url, after: id, limit: limit)
+    }
+
+    func memberCounts(of urls: [ChannelURL]) async throws(StorageError) -> [ChannelURL: Int] {
+        await note("memberCounts")
+        return try await base.memberCounts(of: urls)
+    }
+
     func memberRecords(
         of url: ChannelURL, among ids: [UserID]
     ) async throws(StorageError) -> [MemberRecord] {

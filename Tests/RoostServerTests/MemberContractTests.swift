@@ -251,4 +251,97 @@ struct MemberContractTests {
         let counts = storage.takeCounts()
         #expect(counts["memberRecords"] == nil, "\(counts)")
     }
+
+    // MARK: Lists of members
+
+    @Test(arguments: StorageKind.allCases)
+    func `all joined and invited users are read in pages, and others are not`(
+        kind: StorageKind
+    ) async throws {
+        let names = (0..<7).map { UserID("u\($0)") }
+        let storage = try await make(kind, users: names)
+        try await storage.addUser(User(id: "guest"))
+        _ = try await storage.addMembers(
+            ["guest"], as: .invited, inviter: "u0", to: "g", now: at(1))
+        _ = try await storage.removeMember("u3", from: "g", now: at(2))
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("h", ["guest"]), now: Self.start)
+        let all = try await storage.memberRecords(of: "g").filter { $0.state != .none }
+            .sorted { $0.user.id < $1.user.id }
+        for limit in [1, 2, 3, 7, 20] {
+            var found: [MemberRecord] = []
+            var pages = 0
+            while true {
+                let page = try await storage.members(
+                    of: "g", after: found.last?.user.id, limit: limit)
+                #expect(page.count <= limit)
+                found += page
+                pages += 1
+                if page.count < limit { break }
+            }
+            #expect(pages == 7 / limit + 1)
+            found.sort { $0.user.id < $1.user.id }
+            #expect(found == all)
+        }
+        #expect(try await storage.members(of: "g", after: "nobody", limit: 9).isEmpty)
+        #expect(try await storage.members(of: "none", after: nil, limit: 9).isEmpty)
+        let counts = try await storage.memberCounts(of: ["g", "none", "h"])
+        #expect(counts["g"] == 7 && counts["h"] == 1 && counts["none"] ?? 0 == 0)
+    }
+
+    @Test func `a list of members is in the order of names and holds no slice longer than needed`()
+        async throws
+    {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let scene = try await BudgetScene(storage)
+        // More members than one slice, and names in an order of their own.
+        let ids = (0..<2_500).map { UserID("m\($0)") }
+        for (number, id) in ids.enumerated() {
+            _ = try await storage.addUser(
+                User(id: id, nickname: "\(number % 2 == 0 ? "N" : "n")\(9_999 - number)"))
+        }
+        _ = try await storage.addMembers(
+            ids, as: .joined, inviter: nil, to: "g", now: scene.fixture.world.now)
+        _ = storage.takeCounts()
+        func page(_ query: String) async throws -> (ids: [String], next: String) {
+            let answer = try await scene.ask(
+                "GET", "group_channels/g/members?limit=3&\(query)", as: scene.bob)
+            let ids = (answer["members"]?.array ?? []).compactMap { $0["user_id"]?.string }
+            return (ids, answer["next"]?.string ?? "")
+        }
+        let first = try await page("")
+        #expect(first.ids == ["ann", "bob", "m2499"], "users without a name come first")
+        let counts = storage.takeCounts()
+        #expect(counts["members"] == 2 && counts["memberRecordsAmong"] == 1, "\(counts)")
+        #expect(counts["membersOfStates"] == nil && counts["memberRecords"] == nil, "\(counts)")
+        #expect(try await page("token=\(first.next)").ids == ["m2498", "m2497", "m2496"])
+        #expect(try await page("nickname_startswith=N99").ids == ["m99", "m98", "m97"])
+        let operators = "order=operator_then_member_alphabetical&operator_filter=operator"
+        #expect(try await page(operators).ids == ["ann"])
+    }
+
+    @Test func `a list of channels holds the members of few channels at a time`() async throws {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let scene = try await BudgetScene(storage)
+        let ids = (0..<1_500).map { UserID("m\($0)") }
+        for id in ids { _ = try await storage.addUser(User(id: id)) }
+        let now = scene.fixture.world.now
+        for url in ["big1", "big2"] as [ChannelURL] {
+            _ = try await storage.createChannel(
+                StorageContractTests.channel(url, ["ann"] + ids), now: now)
+        }
+        for url in ["small1", "small2"] as [ChannelURL] {
+            _ = try await storage.createChannel(
+                StorageContractTests.channel(url, ["ann"]), now: now)
+        }
+        for (query, readings) in [("show_member=true", 2), ("show_member=false", 1)] {
+            _ = storage.takeCounts()
+            let list = try await scene.ask(
+                "GET",
+                "users/ann/my_group_channels?limit=10&show_empty=true&\(query)",
+                as: scene.ann)
+            #expect(list["channels"]?.array?.count == 5)
+            #expect(storage.takeCounts()["channelStates"] == readings)
+        }
+    }
 }

@@ -16,7 +16,7 @@ struct SQLiteStorageTests {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor)
             .hotPlans()
-        #expect(plans.count == 57)
+        #expect(plans.count == 59)
         for (name, steps) in plans {
             for step in steps {
                 #expect(
@@ -30,7 +30,7 @@ struct SQLiteStorageTests {
             "oldestMessages", "newestMessages", "oldestReplies", "newestReplies", "placeAfter",
             "placeBefore", "replyAfter", "replyBefore", "changesAfter", "lastChange",
             "audienceMembers", "changedDocuments", "allDocuments", "documentsOfChannel",
-            "documentsOfOwner", "operators", "restrictedAfter",
+            "documentsOfOwner", "operators", "restrictedAfter", "membersAfter",
         ] {
             #expect(plans[name]?.contains { $0.contains("TEMP B-TREE") } == false, "\(name)")
         }

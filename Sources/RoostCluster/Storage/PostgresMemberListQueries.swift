@@ -45,7 +45,45 @@ extension PostgresQuery where Output == (url: ChannelURL, user: Readable<User>) 
     }
 }
 
+extension PostgresQuery where Output == (ChannelURL, Int) {
+    /// The numbers of the joined and invited users of channels.
+    static func memberCounts(of urls: [ChannelURL]) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT c.url, m.members
+            FROM channel AS c
+            CROSS JOIN LATERAL (
+                SELECT count(*) AS members FROM member
+                WHERE channel = c.id AND state <> 'none') AS m
+            WHERE c.url = ANY ($1::text[]) AND c.deleted_at IS NULL
+            """, .texts(urls.map(\.rawValue))
+        ) { (ChannelURL($0.text(0)), Int($0.int64(1))) }
+    }
+}
+
 extension PostgresQuery where Output == (id: UserID, row: Readable<MemberRow>) {
+    /// The joined and invited users behind another one, in the order of the users' rows.
+    static func members(
+        of url: ChannelURL, after last: UserID?, limit: Int
+    ) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT m.channel, u.body, m.state, m.role, m.joined_at, m.last_read, m.delivered_at,
+                m.hidden, m.traits, u.user_id
+            FROM member AS m
+            JOIN users AS u ON u.id = m.user_id
+            WHERE m.channel = (SELECT id FROM channel WHERE url = $1 AND deleted_at IS NULL)
+                AND m.state <> 'none'
+                AND m.user_id > CASE WHEN $2::text IS NULL THEN -1 ELSE (
+                    SELECT id FROM users WHERE user_id = $2::text) END
+            ORDER BY m.user_id LIMIT $3
+            """, .text(url.rawValue), PostgresValue(last?.rawValue), .int(Int64(limit))
+        ) { row in
+            let member = PostgresQuery<Readable<MemberRow>>.member(row)
+            return (UserID(row.text(9)), member)
+        }
+    }
+
     /// The users with an active restriction behind another one, in the order of their entries.
     ///
     /// The traits have a restriction as a list of its beginning, its end or `null`, and its note. The

@@ -5,6 +5,23 @@ import RoostPostgres
 package import RoostServer
 
 extension PostgresStorage {
+    package func members(
+        of url: ChannelURL, after id: UserID?, limit: Int
+    ) async throws(StorageError) -> [MemberRecord] {
+        try await page(after: id, limit: limit) { last in
+            .members(of: url, after: last, limit: limit)
+        }
+    }
+
+    package func memberCounts(
+        of urls: [ChannelURL]
+    ) async throws(StorageError) -> [ChannelURL: Int] {
+        let rows = try await read { db async throws(PostgresError) in
+            try await db.all(.memberCounts(of: urls))
+        }
+        return Dictionary(rows, uniquingKeysWith: { first, _ in first })
+    }
+
     package func memberRecords(
         of url: ChannelURL, among ids: [UserID]
     ) async throws(StorageError) -> [MemberRecord] {

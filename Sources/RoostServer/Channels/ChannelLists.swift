@@ -81,14 +81,16 @@ struct ChannelLists: ServerPart {
         var kept: Set<ChannelURL> = []
         var start = 0
         while start < listings.count {
-            try stopIfCancelled()
-            let slice = listings[start...].prefix(ChannelViews.statesAtOnce).map(\.record.url)
-            start += slice.count
-            let states = try await ask(
-                try await storage.channelStates(
-                    slice, viewer: id, withMembers: filter.needsMembers))
-            for state in states where filter.matches(state, viewer: id) {
-                kept.insert(state.record.url)
+            let batch = listings[start...].prefix(ChannelViews.statesAtOnce).map(\.record.url)
+            start += batch.count
+            for slice in try await views.slices(of: batch, readingMembers: filter.needsMembers) {
+                try stopIfCancelled()
+                let states = try await ask(
+                    try await storage.channelStates(
+                        slice, viewer: id, withMembers: filter.needsMembers))
+                for state in states where filter.matches(state, viewer: id) {
+                    kept.insert(state.record.url)
+                }
             }
         }
         return kept

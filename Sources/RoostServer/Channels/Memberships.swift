@@ -258,61 +258,6 @@ struct Memberships: ServerPart {
 
     // MARK: Members
 
-    /// Answers with a page of a channel's members.
-    func list(_ call: RouteCall) async throws(ServerError) -> APIResponse {
-        let fields = call.fields
-        let state = try await ask(
-            try await storage.channelStates([call.channelURL], viewer: nil)
-        ).first
-        let now = world.now()
-        let members = (state?.members ?? []).filter { record in
-            let isMuted = record.traits.mute?.isActive(at: now) ?? false
-            let isRole =
-                switch fields.string("operator_filter") {
-                case "operator": record.role == .operator
-                case "nonoperator": record.role != .operator
-                default: true
-                }
-            let isMute =
-                switch fields.string("muted_member_filter") {
-                case "muted": isMuted
-                case "unmuted": !isMuted
-                default: true
-                }
-            let isState =
-                switch fields.string("member_state_filter") {
-                case "joined_only": record.state == .joined
-                case "invited_only": record.state == .invited
-                default: true
-                }
-            let start = fields.string("nickname_startswith") ?? ""
-            return isRole && isMute && isState
-                && (start.isEmpty
-                    || record.user.nickname.lowercased().hasPrefix(start.lowercased()))
-        }
-        let operatorsFirst = fields.string("order") == "operator_then_member_alphabetical"
-        let places = members.map { record in
-            let isFirst = operatorsFirst && record.role == .operator
-            return (isFirst ? 0 : 1, record.user.nickname.lowercased(), record.user.id)
-        }
-        let order = members.indices.sorted { places[$0] < places[$1] }
-        let page = try Page(order.map { members[$0] }, fields, \.user.id)
-        let reads = try fields.bool("show_read_receipt") ?? false
-        let deliveries = try fields.bool("show_delivery_receipt") ?? false
-        var shown = page.elements.map { record in
-            var member = record.member(at: now)
-            if reads { member.readAt = record.lastRead }
-            if deliveries { member.deliveredAt = record.deliveredAt }
-            return member
-        }
-        shown.mark(try await views.blocked(by: call.caller.userID))
-        let answered = shown
-        return APIResponse { writer in
-            writer.members("members", answered)
-            writer.field("next", page.next)
-        }
-    }
-
     /// Answers with a user's state in a channel.
     func isMember(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let id = UserID(call.detail ?? "")

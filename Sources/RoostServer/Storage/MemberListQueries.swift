@@ -65,6 +65,45 @@ extension Query where Input == Int64, Output == Readable<UserRow> {
     }
 }
 
+extension Query
+where
+    Input == (channel: Int64, last: UserID?, limit: Int),
+    Output == (id: UserID, row: Readable<MemberRow>)
+{
+    /// The joined and invited users behind another one, in the order of the users' rows.
+    static var membersAfter: Query {
+        Query(
+            sql: """
+                SELECT m.channel, u.id, u.body, m.state, m.role, m.joined_at, m.last_read,
+                    m.delivered_at, m.hidden, m.traits, u.user_id
+                FROM member AS m CROSS JOIN user AS u ON u.id = m.user
+                WHERE m.channel = ?1 AND m.state <> 'none'
+                    AND m.user > CASE WHEN ?2 IS NULL THEN -1 ELSE (
+                        SELECT id FROM user WHERE user_id = ?2) END
+                ORDER BY m.user LIMIT ?3
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.last?.rawValue)
+                bindings.append(input.limit)
+            },
+            decode: { row in
+                let read = Readable { () throws(SQLiteError) in try MemberRow(row) }
+                return (UserID(row.text(10)), read)
+            })
+    }
+}
+
+extension Query where Input == Int64, Output == Int {
+    /// The number of the joined and invited users of a channel.
+    static var memberCount: Query {
+        Query(
+            sql: "SELECT count(*) FROM member WHERE channel = ?1 AND state <> 'none'",
+            bind: { channel, bindings in bindings.append(channel) },
+            decode: { row in Int(row.int64(0)) })
+    }
+}
+
 struct RestrictedPage: Sendable {
     let channel: Int64
     let kind: Restriction.Kind

@@ -3,6 +3,18 @@
 package import RoostModel
 
 extension MemoryStorage {
+    package func members(of url: ChannelURL, after id: UserID?, limit: Int) -> [MemberRecord] {
+        guard let channel = channels[url] else { return [] }
+        let members = channel.order(after: id).compactMap { member($0, channel) }
+        return Array(members.filter { $0.state != .none }.prefix(limit))
+    }
+
+    package func memberCounts(of urls: [ChannelURL]) -> [ChannelURL: Int] {
+        var counts: [ChannelURL: Int] = [:]
+        for url in urls { counts[url] = channels[url]?.members.count }
+        return counts
+    }
+
     package func memberRecords(of url: ChannelURL, among ids: [UserID]) -> [MemberRecord] {
         guard let channel = channels[url] else { return [] }
         return Set(ids).compactMap { member($0, channel) }

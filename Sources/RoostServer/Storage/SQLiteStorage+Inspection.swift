@@ -33,6 +33,8 @@ extension SQLiteStorage {
                 "someMemberIDs": try db.plan(of: .someMemberIDs),
                 "showHidden": try db.plan(of: .showHidden),
                 "audienceMembers": try db.plan(of: .audienceMembers),
+                "membersAfter": try db.plan(of: .membersAfter),
+                "memberCount": try db.plan(of: .memberCount),
                 "knownMember": try db.plan(of: .knownMember),
                 "operators": try db.plan(of: .operators),
                 "restrictedAfter": try db.plan(of: .restrictedAfter),

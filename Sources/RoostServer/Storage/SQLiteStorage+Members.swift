@@ -4,6 +4,30 @@ package import RoostModel
 import RoostSQLite
 
 extension SQLiteStorage {
+    package func members(
+        of url: ChannelURL, after id: UserID?, limit: Int
+    ) throws(StorageError) -> [MemberRecord] {
+        try read { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url) else { return [] }
+            return try page(after: id, limit: limit) { last throws(SQLiteError) in
+                try db.all(.membersAfter, (channel, last, limit))
+            }
+        }
+    }
+
+    package func memberCounts(
+        of urls: [ChannelURL]
+    ) throws(StorageError) -> [ChannelURL: Int] {
+        try read { db throws(SQLiteError) in
+            var counts: [ChannelURL: Int] = [:]
+            for url in urls {
+                guard let channel = try db.first(.channelRow, url) else { continue }
+                counts[url] = try db.first(.memberCount, channel)
+            }
+            return counts
+        }
+    }
+
     package func memberRecords(
         of url: ChannelURL, among ids: [UserID]
     ) throws(StorageError) -> [MemberRecord] {

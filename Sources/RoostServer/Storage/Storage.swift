@@ -157,6 +157,14 @@ package protocol ChannelStorage: Sendable {
     /// Returns all users with a row in the channel, former and banned ones included, in the order
     /// of entry.
     func memberRecords(of url: ChannelURL) async throws(StorageError) -> [MemberRecord]
+    /// Returns a page of the joined and invited users, in an order of the storage's own.
+    ///
+    /// `id` is the last user of the page before; nil for the first page.
+    func members(
+        of url: ChannelURL, after id: UserID?, limit: Int
+    ) async throws(StorageError) -> [MemberRecord]
+    /// Returns the numbers of the joined and invited users of channels; zero may be left out.
+    func memberCounts(of urls: [ChannelURL]) async throws(StorageError) -> [ChannelURL: Int]
     /// Returns the users among IDs with a row in the channel, former and banned ones included, in any
     /// order.
     ///
