@@ -263,6 +263,11 @@ final class HookedStorage: Storage {
         return try await base.listings(of: id)
     }
 
+    func presentListings(of id: UserID) async throws(StorageError) -> [ChannelListing] {
+        await note("presentListings")
+        return try await base.presentListings(of: id)
+    }
+
     func newestPlaces(
         of id: UserID, before end: Position
     ) async throws(StorageError) -> [NewestPlace] {

@@ -23,6 +23,22 @@ package enum PostgresSchema {
         Migration(number: 2, name: "Documents of a channel", statements: documentsOfChannel),
         Migration(number: 3, name: "Counts in the index", statements: countsInIndex),
         Migration(number: 4, name: "Operators and restrictions", statements: restrictions),
+        Migration(number: 5, name: "Live channels", statements: liveChannels),
+    ]
+
+    /// Rows of deleted channels stay, so lists and counts must not pass over them.
+    ///
+    /// The channels of a creator are in the order of their deletions; live ones come last.
+    private static let liveChannels: [PostgresSQL] = [
+        .once("CREATE INDEX member_present ON member (user_id, channel) WHERE state <> 'none'"),
+        .once("CREATE INDEX channel_live ON channel (url) WHERE deleted_at IS NULL"),
+        .once(
+            """
+            CREATE INDEX channel_created ON channel
+                (created_by, (coalesce(deleted_at, 9223372036854775807)))
+                WHERE created_by IS NOT NULL
+            """),
+        .once("DROP INDEX channel_by_creator"),
     ]
 
     /// The users of a channel whose traits have a ban or a mute; no text in the traits has these marks.

@@ -8,17 +8,14 @@ struct ChannelLists: ServerPart {
     let context: ServerContext
     let views: ChannelViews
 
-    /// Returns a user's channels, without the times of messages that the user does not see.
-    private func listings(of id: UserID) async throws(ServerError) -> [ChannelListing] {
-        try await ask(try await storage.listings(of: id)).map(\.shown)
-    }
-
     /// Returns a page of a user's channels.
     func list(_ call: ListMyChannels) async throws(ServerError) -> ChannelPage {
         let id = call.userID
         let filter = try ChannelListFilter(
             call.filters, showsEmpty: call.showsEmpty, showsFrozen: call.showsFrozen)
-        var listings = try await self.listings(of: id).filter(filter.matches)
+        // The times of messages that the user does not see are left out.
+        var listings = try await ask(try await storage.presentListings(of: id)).map(\.shown)
+            .filter(filter.matches)
         if filter.needsMetadata || call.order.metadataKey != nil {
             listings = try await self.listings(listings, matching: filter, in: call.order)
         }
@@ -99,7 +96,9 @@ struct ChannelLists: ServerPart {
     /// Returns a page of the change log of a user's channels.
     func changes(_ call: ChannelChangeLog) async throws(ServerError) -> ChannelChanges {
         let id = call.userID
-        var page = try ChannelChangePage(of: try await listings(of: id), call)
+        // Only the change log reads former channels too.
+        let listings = try await ask(try await storage.listings(of: id)).map(\.shown)
+        var page = try ChannelChangePage(of: listings, call)
         let shown = page.shown
         let views = try await views.views(of: shown.map(\.record.url), for: id, call.extras)
         if views.count < shown.count { page.end(before: shown[views.count]) }

@@ -68,8 +68,8 @@ struct Memberships: ServerPart {
     func leaveAll(
         _ id: UserID, where isLeft: (ChannelRecord) -> Bool
     ) async throws(ServerError) {
-        for listing in try await ask(try await storage.listings(of: id))
-        where listing.state != .none && isLeft(listing.record) {
+        for listing in try await ask(try await storage.presentListings(of: id))
+        where isLeft(listing.record) {
             let url = listing.record.url
             try await lanes.inLane(of: url) { () async throws(ServerError) in
                 // The user may have left, or the channel may be deleted, while the call waited for

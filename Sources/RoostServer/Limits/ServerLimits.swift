@@ -66,7 +66,7 @@ package struct ServerLimits: Equatable, Sendable {
     /// The sent, failed and canceled scheduled messages of one user; a new one removes the oldest
     /// beyond.
     package var finishedScheduledMessages = 1_000
-    /// The live channels of both kinds that one user has created.
+    /// The channels of both kinds that one user has created; a deleted one counts for 30 days.
     package var createdChannels = 10_000
     /// The polls that one user has created, removed ones included, because change logs list them.
     package var createdPolls = 10_000

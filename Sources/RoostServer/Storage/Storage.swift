@@ -236,6 +236,10 @@ package protocol ChannelStorage: Sendable {
     /// Returns every present and former channel of a user as a brief record, without members and
     /// messages.
     func listings(of id: UserID) async throws(StorageError) -> [ChannelListing]
+    /// Returns the channels that a user has joined or is invited to, as `listings` does.
+    ///
+    /// - Complexity: Former and deleted channels, which others can make without end, are not read.
+    func presentListings(of id: UserID) async throws(StorageError) -> [ChannelListing]
     /// Returns the newest message of each joined channel of a user before a position, by URL;
     /// channels without one are left out.
     ///

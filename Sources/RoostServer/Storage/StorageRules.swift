@@ -9,6 +9,10 @@ package import RoostWire
 package enum StorageRules {
     /// The greatest total of a user's unread messages; a login and a read mark count no further.
     package static let unreadLimit = 100_000
+    /// The milliseconds for which a deleted channel counts among those of its creator: 30 days.
+    ///
+    /// Its row stays for the change logs of its members.
+    package static let deletionPeriod: Int64 = 2_592_000_000
 }
 
 extension Message {
