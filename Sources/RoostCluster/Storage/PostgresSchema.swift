@@ -4,8 +4,8 @@ import RoostPostgres
 
 /// The schema of the database; a landed migration never changes.
 ///
-/// A migration adds only, or replaces an index by one with the same key, so that servers of the version
-/// before run beside it. Every unique key of a
+/// A migration adds only, or replaces an index by one whose key begins with the same columns, so that
+/// servers of the version before run beside it. Every unique key of a
 /// large table begins with its channel, so that the tables can be spread over several databases by
 /// channel.
 package enum PostgresSchema {
