@@ -86,8 +86,8 @@ extension PostgresQuery where Output == (id: UserID, row: Readable<MemberRow>) {
 
     /// The users with an active restriction behind another one, in the order of their entries.
     ///
-    /// The traits have a restriction as a list of its beginning, its end or `null`, and its note. The
-    /// functions for JSON would refuse a note with the escape of U+0000.
+    /// The traits have a restriction as a list of its beginning, its end or `null`, and its note.
+    /// The functions for JSON would refuse a note with the escape of U+0000.
     static func restricted(
         in url: ChannelURL, by kind: Restriction.Kind, at now: Timestamp, after last: UserID?,
         limit: Int
@@ -157,8 +157,8 @@ extension PostgresQuery where Output == Void {
 
     /// Hides the messages through a moment from the joined and invited users of a channel.
     ///
-    /// The traits keep the order in which `MemberTraits` writes them: the offset comes first. It is a
-    /// number in the text exactly if `beginning` has its copy.
+    /// The traits keep the order in which `MemberTraits` writes them: the offset comes first. It is
+    /// a number in the text exactly if `beginning` has its copy.
     static func forgetHistory(of channel: Int64, through end: Timestamp) -> PostgresQuery {
         PostgresQuery(
             """

@@ -4,10 +4,9 @@ import RoostPostgres
 
 /// The schema of the database; a landed migration never changes.
 ///
-/// A migration adds only, or replaces an index by one whose key begins with the same columns, so that
-/// servers of the version before run beside it. Every unique key of a
-/// large table begins with its channel, so that the tables can be spread over several databases by
-/// channel.
+/// A migration adds only, or replaces an index by one whose key begins with the same columns, so
+/// that servers of the version before run beside it. Every unique key of a large table begins with
+/// its channel, so that the tables can be spread over several databases by channel.
 package enum PostgresSchema {
     struct Migration: Sendable {
         let number: Int
@@ -41,7 +40,8 @@ package enum PostgresSchema {
         .once("DROP INDEX channel_by_creator"),
     ]
 
-    /// The users of a channel whose traits have a ban or a mute; no text in the traits has these marks.
+    /// The operators of a channel, and the users whose traits have a ban or a mute; no text in the
+    /// traits has these marks.
     private static let restrictions: [PostgresSQL] = [
         .once("CREATE INDEX member_operator ON member (channel, place) WHERE role = 'operator'"),
         .once(

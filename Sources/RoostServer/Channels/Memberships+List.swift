@@ -7,8 +7,8 @@ import RoostWire
 extension Memberships {
     /// Answers with a page of a channel's members.
     ///
-    /// The members are read in slices, and only their places in the list stay in memory: the record of
-    /// a member may weigh more than a hundred places.
+    /// The members are read in slices, and only their places in the list stay in memory: the record
+    /// of a member may weigh more than a hundred places.
     func list(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (fields, url, now) = (call.fields, call.channelURL, world.now())
         let filter = MemberFilter(fields, at: now)

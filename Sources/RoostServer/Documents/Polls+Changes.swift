@@ -37,8 +37,8 @@ extension Polls {
         }
     }
 
-    /// Returns the first polls of a channel that changed after a time, in order, with the time of the
-    /// last change, and whether there are more.
+    /// Returns the first polls of a channel that changed after a time, in order, with the time of
+    /// the last change, and whether there are more.
     private func changedPolls(
         in url: ChannelURL, after moment: Int64, for viewer: UserID?
     ) async throws(ServerError) -> (polls: [Poll], end: Int64, hasMore: Bool) {

@@ -165,8 +165,8 @@ package protocol ChannelStorage: Sendable {
     ) async throws(StorageError) -> [MemberRecord]
     /// Returns the numbers of the joined and invited users of channels; zero may be left out.
     func memberCounts(of urls: [ChannelURL]) async throws(StorageError) -> [ChannelURL: Int]
-    /// Returns the users among IDs with a row in the channel, former and banned ones included, in any
-    /// order.
+    /// Returns the users among IDs with a row in the channel, former and banned ones included, in
+    /// any order.
     ///
     /// - Complexity: Other users of the channel are not read.
     func memberRecords(
@@ -185,8 +185,8 @@ package protocol ChannelStorage: Sendable {
     ///   - url: The channel.
     ///   - kind: The kind of the restriction.
     ///   - now: The moment.
-    ///   - id: The last user of the page before; nil for the first page. The page of a user without a
-    ///     row in the channel is empty.
+    ///   - id: The last user of the page before; nil for the first page. The page of a user without
+    ///     a row in the channel is empty.
     ///   - limit: The most users in the page.
     /// - Returns: The users.
     /// - Throws: A failure of the storage.
@@ -211,8 +211,8 @@ package protocol ChannelStorage: Sendable {
         _ id: UserID, of url: ChannelURL, now: Timestamp,
         _ change: @Sendable (inout MemberRecord) -> Void
     ) async throws(StorageError) -> MemberRecord?
-    /// Hides the messages through a moment from all joined and invited users and marks them as read,
-    /// in one step.
+    /// Hides the messages through a moment from all joined and invited users and marks them as
+    /// read, in one step.
     ///
     /// A later beginning of a user's history and a later mark stay.
     ///
