@@ -203,6 +203,53 @@ final class HookedStorage: Storage {
         return try await base.updateMember(id, of: url, now: now, change)
     }
 
+    func members(
+        of url: ChannelURL, after id: UserID?, limit: Int
+    ) async throws(StorageError) -> [MemberRecord] {
+        await note("members")
+        return try await base.members(of: url, after: id, limit: limit)
+    }
+
+    func memberCounts(of urls: [ChannelURL]) async throws(StorageError) -> [ChannelURL: Int] {
+        await note("memberCounts")
+        return try await base.memberCounts(of: urls)
+    }
+
+    func memberRecords(
+        of url: ChannelURL, among ids: [UserID]
+    ) async throws(StorageError) -> [MemberRecord] {
+        await note("memberRecordsAmong")
+        return try await base.memberRecords(of: url, among: ids)
+    }
+
+    func operators(of urls: [ChannelURL]) async throws(StorageError) -> [ChannelURL: [User]] {
+        await note("operators")
+        return try await base.operators(of: urls)
+    }
+
+    func restrictedMembers(
+        of url: ChannelURL, by kind: Restriction.Kind, at now: Timestamp, after id: UserID?,
+        limit: Int
+    ) async throws(StorageError) -> [MemberRecord] {
+        await note("restrictedMembers")
+        return try await base.restrictedMembers(
+            of: url, by: kind, at: now, after: id, limit: limit)
+    }
+
+    func restrictedCount(
+        of url: ChannelURL, atMost limit: Int, now: Timestamp
+    ) async throws(StorageError) -> Int {
+        await note("restrictedCount")
+        return try await base.restrictedCount(of: url, atMost: limit, now: now)
+    }
+
+    func forgetHistory(
+        of url: ChannelURL, through end: Timestamp, now: Timestamp
+    ) async throws(StorageError) -> Bool {
+        await note("forgetHistory")
+        return try await base.forgetHistory(of: url, through: end, now: now)
+    }
+
     func channelStates(
         _ urls: [ChannelURL], viewer: UserID?, withMembers: Bool
     ) async throws(StorageError) -> [ChannelState] {
@@ -214,6 +261,11 @@ final class HookedStorage: Storage {
     func listings(of id: UserID) async throws(StorageError) -> [ChannelListing] {
         await note("listings")
         return try await base.listings(of: id)
+    }
+
+    func presentListings(of id: UserID) async throws(StorageError) -> [ChannelListing] {
+        await note("presentListings")
+        return try await base.presentListings(of: id)
     }
 
     func newestPlaces(
@@ -307,6 +359,13 @@ final class HookedStorage: Storage {
     func position(of id: MessageID, in url: ChannelURL) async throws(StorageError) -> Position? {
         await note("position")
         return try await base.position(of: id, in: url)
+    }
+
+    func positions(
+        of ids: [MessageID], in url: ChannelURL
+    ) async throws(StorageError) -> [MessageID: Position] {
+        await note("positions")
+        return try await base.positions(of: ids, in: url)
     }
 
     func messages(

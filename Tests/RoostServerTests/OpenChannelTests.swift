@@ -244,7 +244,7 @@ struct OpenChannelTests {
         await plaza.fixture.server.disconnect(devices[7].session)
     }
 
-    @Test func `a list of open channels reads each channel once`() async throws {
+    @Test func `a list of open channels reads each channel and all operators once`() async throws {
         let storage = HookedStorage(try await StorageKind.memory.make())
         let scene = try await BudgetScene(storage)
         for number in 0..<5 {
@@ -255,7 +255,11 @@ struct OpenChannelTests {
         let list = try await scene.ask("GET", "open_channels", as: scene.ann)
         #expect(list["channels"]?.array?.count == 5)
         let counts = storage.takeCounts()
-        #expect(counts["access"] == nil && counts["memberRecords"] == 5, "\(counts)")
+        #expect(counts["access"] == nil && counts["operators"] == 1, "\(counts)")
+        #expect(counts["memberRecords"] == nil, "\(counts)")
+        for channel in list["channels"]?.array ?? [] {
+            #expect(channel["operators"]?.array?.map { $0["user_id"] } == ["ann"])
+        }
     }
 
     @Test func `the sockets in a channel and the channels of a socket have limits`() async throws {

@@ -54,6 +54,34 @@ struct PollStateTests {
         #expect(try await statuses() == Array(repeating: "closed", count: 10))
     }
 
+    @Test func `polls are read a few at a time, in pages of messages, lists and change logs`()
+        async throws
+    {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let scene = try await BudgetScene(storage)
+        var ids: [Int64] = []
+        for _ in 0..<12 {
+            scene.fixture.world.advance(10)
+            ids.append(try await Self.poll(in: scene).id)
+        }
+        let pages =
+            "group_channels/g/messages?message_ts=9999999999999&prev_limit=50&next_limit=0"
+        for (path, field) in [
+            (pages, "messages"), ("polls?channel_url=g&limit=20", "polls"),
+            ("group_channels/g/polls/changelogs?change_ts=0", "updated"),
+        ] {
+            _ = storage.takeCounts()
+            let answer = try await scene.ask("GET", path, as: scene.bob)
+            let found = (answer[field]?.array ?? []).compactMap { row in
+                (row["poll"] ?? row)["id"]?.int
+            }
+            #expect(found == ids, "\(path)")
+            // A poll may have thousands of voters.
+            let counts = storage.takeCounts()
+            #expect(counts["documents"] ?? 0 >= 3, "\(path): \(counts)")
+        }
+    }
+
     @Test(arguments: StorageKind.allCases)
     func `the claim of a message whose server has ended gives the poll free after a time`(
         kind: StorageKind

@@ -54,6 +54,20 @@ struct PostgresPlanTests {
                 }
             ),
             ("the list of channels", { db, _ in _ = try await db.listings(of: "u9") }),
+            ("the present channels", { db, _ in _ = try await db.presentListings(of: "u0") }),
+            ("operators", { db, _ in _ = try await db.operators(of: ["g0", "g1"]) }),
+            ("members", { db, _ in _ = try await db.members(of: "g0", after: "u0", limit: 5) }),
+            (
+                "named members",
+                { db, _ in _ = try await db.memberRecords(of: "g0", among: ["u0", "u9"]) }
+            ),
+            (
+                "restricted members",
+                { db, _ in
+                    _ = try await db.restrictedMembers(
+                        of: "g0", by: .ban, at: now, after: nil, limit: 5)
+                }
+            ),
             ("the users", { db, _ in _ = try await db.userRecords(["u0", "u1"]) }),
             ("a read mark", { db, _ in _ = try await db.markRead("g0", by: "u0", now: now) }),
             (

@@ -16,7 +16,7 @@ struct SQLiteStorageTests {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor)
             .hotPlans()
-        #expect(plans.count == 52)
+        #expect(plans.count == 62)
         for (name, steps) in plans {
             for step in steps {
                 #expect(
@@ -30,7 +30,7 @@ struct SQLiteStorageTests {
             "oldestMessages", "newestMessages", "oldestReplies", "newestReplies", "placeAfter",
             "placeBefore", "replyAfter", "replyBefore", "changesAfter", "lastChange",
             "audienceMembers", "changedDocuments", "allDocuments", "documentsOfChannel",
-            "documentsOfOwner",
+            "documentsOfOwner", "operators", "restrictedAfter", "membersAfter",
         ] {
             #expect(plans[name]?.contains { $0.contains("TEMP B-TREE") } == false, "\(name)")
         }
@@ -50,7 +50,8 @@ struct SQLiteStorageTests {
             .hotPlans()
         // Replies, silent and deleted messages are passed over without their rows.
         for name in [
-            "lastMessagesOfPage", "listings", "unreadOfMembers", "unreadTotal", "liveBefore",
+            "lastMessagesOfPage", "listings", "presentListings", "unreadOfMembers", "unreadTotal",
+            "liveBefore",
         ] {
             let walks = plans[name]?.contains { $0.contains("COVERING INDEX message_by_place (") }
             #expect(walks == true, "\(name): \(plans[name] ?? [])")
@@ -61,6 +62,14 @@ struct SQLiteStorageTests {
             ("allDocuments", "INDEX document_by_kind (kind=? AND id>?)"),
             ("waitingDocuments", "INDEX document_by_owner (owner=? AND kind=?)"),
             ("showHidden", "INDEX member_hidden (channel=?)"),
+            ("presentListings", "INDEX member_present (user=?)"),
+            ("unreadTotal", "INDEX member_present (user=?)"),
+            ("newestPlaces", "INDEX member_present (user=?)"),
+            ("channelsAfter", "INDEX channel_live (url>?)"),
+            ("createdChannels", "INDEX channel_created (created_by=? AND <expr>>?)"),
+            ("operators", "INDEX member_operator (channel=?)"),
+            ("restrictedAfter", "INDEX member_restricted (channel=? AND place>?)"),
+            ("restrictedCount", "INDEX member_restricted (channel=?)"),
             (
                 "lastChange",
                 "INDEX message_by_change (channel=? AND sequence>? AND sequence<?)"
@@ -149,6 +158,12 @@ struct SQLiteStorageTests {
             DROP INDEX document_by_change;
             DROP INDEX document_by_request;
             DROP INDEX document_by_channel;
+            DROP INDEX member_operator;
+            DROP INDEX member_restricted;
+            DROP INDEX member_present;
+            DROP INDEX channel_live;
+            DROP INDEX channel_created;
+            CREATE INDEX channel_by_creator ON channel (created_by) WHERE deleted_at IS NULL;
             ALTER TABLE document DROP COLUMN changed_at;
             ALTER TABLE document DROP COLUMN request_id;
             DELETE FROM schema_migration WHERE number > 1;

@@ -156,6 +156,9 @@ struct StorageDifferenceTests {
         case 10 where dice.roll(4) == 0:
             return "\(try await storage.deleteChannel(url, now: now))"
         case 11: return "\(try await storage.memberRecords(of: url))"
+        case 12 where dice.roll(3) == 0:
+            let end = Timestamp(milliseconds: now.milliseconds - Int64(dice.roll(9)))
+            return "\(try await storage.forgetHistory(of: url, through: end, now: now))"
         default:
             return
                 "\(String(describing: try await storage.append(draft(url, id, &dice, for: storage), now: now)))"

@@ -12,7 +12,7 @@ struct UserLimitTests {
     private static let tooMany = 400_203
 
     @Test(arguments: StorageKind.allCases)
-    func `a user creates a bounded number of channels, and a deleted one makes room`(
+    func `a user creates a bounded number of channels, and a deleted one makes room after a month`(
         kind: StorageKind
     ) async throws {
         let scene = try await BudgetScene(try await kind.make()) { $0.limits.createdChannels = 3 }
@@ -32,6 +32,11 @@ struct UserLimitTests {
                 "POST", "group_channels", #"{"user_ids":["ann"],"channel_url":"b1"}"#,
                 as: scene.bob) == nil, "each user has a limit of their own")
         #expect(try await scene.code("DELETE", "group_channels/g", as: scene.ann) == nil)
+        scene.fixture.world.advance(StorageRules.deletionPeriod - 1)
+        #expect(
+            try await scene.code("POST", "group_channels", more, as: scene.ann) == Self.tooMany,
+            "the rows of a deleted channel stay")
+        scene.fixture.world.advance(1)
         #expect(try await scene.code("POST", "group_channels", more, as: scene.ann) == nil)
         #expect(
             try await scene.code(

@@ -184,37 +184,6 @@ extension PostgresQuery where Output == ChannelAccess {
     }
 }
 
-extension PostgresQuery where Output == ChannelListing {
-    static func listings(of id: UserID, base: Int64, margin: Int64) -> PostgresQuery {
-        PostgresQuery(
-            """
-            SELECT c.url, c.name, '', '', c.custom_type, c.created_at, c.created_by,
-                c.distinct_key IS NOT NULL, c.is_super, c.is_public,
-                split_part(split_part(c.traits, '"metadata":', 1), '"counters":', 1),
-                me.state, me.hidden,
-                (SELECT created_at FROM message
-                 WHERE channel = c.id AND is_counted AND deleted_at IS NULL
-                    AND created_at > coalesce(me.beginning, 0)
-                 ORDER BY created_at DESC, id DESC LIMIT 1),
-                CASE me.state WHEN 'none' THEN me.change ELSE c.change END,
-                CASE me.state WHEN 'none' THEN me.changed_at ELSE c.changed_at END
-            FROM users AS u
-            JOIN member AS me ON me.user_id = u.id
-            JOIN channel AS c ON c.id = me.channel
-            WHERE u.user_id = $1 ORDER BY c.url
-            """, .text(id.rawValue)
-        ) { row in
-            ChannelListing(
-                record: ChannelRecord(row, from: 0, isBrief: true),
-                state: MembershipState(rawValue: row.text(11)) ?? .none,
-                hidden: HiddenState(rawValue: row.text(12)) ?? .unhidden,
-                lastMessageAt: row.optionalInt64(13).map { Timestamp(milliseconds: $0) },
-                changeSequence: base + row.int64(14),
-                changedAt: Timestamp(milliseconds: row.int64(15)).advanced(by: margin))
-        }
-    }
-}
-
 extension PostgresQuery where Output == NewestPlace {
     /// The newest live message of each joined channel of a user before a position.
     static func newestPlaces(of id: UserID, before end: Position) -> PostgresQuery {
@@ -223,6 +192,7 @@ extension PostgresQuery where Output == NewestPlace {
             SELECT c.url, m.created_at, m.id, me.traits
             FROM users AS u
             JOIN member AS me ON me.user_id = u.id AND me.state = 'joined'
+                AND me.state <> 'none'
             JOIN channel AS c ON c.id = me.channel
             CROSS JOIN LATERAL (
                 SELECT created_at, id FROM message
@@ -251,11 +221,13 @@ extension PostgresQuery where Output == Int64 {
 }
 
 extension PostgresQuery where Output == Int {
-    /// The number of live channels that a user has created.
-    static func createdChannels(_ creator: UserID) -> PostgresQuery {
+    /// The number of channels that a user has created, those deleted after a time included.
+    static func createdChannels(_ creator: UserID, since start: Timestamp) -> PostgresQuery {
         PostgresQuery(
-            "SELECT count(*) FROM channel WHERE created_by = $1 AND deleted_at IS NULL",
-            .text(creator.rawValue)
+            """
+            SELECT count(*) FROM channel WHERE created_by = $1
+                AND coalesce(deleted_at, 9223372036854775807) > $2
+            """, .text(creator.rawValue), .int(start.milliseconds)
         ) { Int($0.int64(0)) }
     }
 
@@ -265,6 +237,7 @@ extension PostgresQuery where Output == Int {
             SELECT count(*) FROM (
                 SELECT 1 FROM users AS u
                 JOIN member AS me ON me.user_id = u.id AND me.state = 'joined' AND me.is_counted
+                    AND me.state <> 'none'
                 JOIN message AS m ON m.channel = me.channel AND m.created_at > me.last_read
                 WHERE u.user_id = $1 AND m.is_counted AND m.deleted_at IS NULL
                     AND m.sender IS DISTINCT FROM u.id

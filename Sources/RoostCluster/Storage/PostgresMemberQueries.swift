@@ -47,7 +47,7 @@ extension PostgresQuery where Output == (Int64, ChannelState.Tally) {
 }
 
 extension PostgresQuery where Output == Readable<MemberRow> {
-    private static func member(_ row: PostgresRow) -> Readable<MemberRow> {
+    static func member(_ row: PostgresRow) -> Readable<MemberRow> {
         Readable { () throws(PostgresError) in
             MemberRow(
                 channel: row.int64(0), member: MemberRecord(try User(row, 1), row, from: 2))

@@ -382,3 +382,19 @@ extension PostgresQuery where Output == Void {
             """, .ints(channels), .ints(messages), .texts(users.map(\.rawValue)))
     }
 }
+
+extension PostgresQuery where Output == Position {
+    static func positions(of ids: [MessageID], in url: ChannelURL) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT m.created_at, m.id FROM unnest($2::bigint[]) AS wanted (id)
+            CROSS JOIN LATERAL (
+                SELECT * FROM message WHERE id = wanted.id AND channel = (
+                    SELECT id FROM channel WHERE url = $1 AND deleted_at IS NULL) OFFSET 0) AS m
+            """, .text(url.rawValue), .ints(ids.map(\.rawValue))
+        ) { row in
+            let moment = Timestamp(milliseconds: row.int64(0))
+            return Position(createdAt: moment, messageID: MessageID(row.int64(1)))
+        }
+    }
+}

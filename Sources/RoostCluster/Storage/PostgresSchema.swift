@@ -4,10 +4,9 @@ import RoostPostgres
 
 /// The schema of the database; a landed migration never changes.
 ///
-/// A migration adds only, or replaces an index by one with the same key, so that servers of the version
-/// before run beside it. Every unique key of a
-/// large table begins with its channel, so that the tables can be spread over several databases by
-/// channel.
+/// A migration adds only, or replaces an index by one whose key begins with the same columns, so
+/// that servers of the version before run beside it. Every unique key of a large table begins with
+/// its channel, so that the tables can be spread over several databases by channel.
 package enum PostgresSchema {
     struct Migration: Sendable {
         let number: Int
@@ -22,6 +21,34 @@ package enum PostgresSchema {
         Migration(number: 1, name: "Chat", statements: chat + messages + documents),
         Migration(number: 2, name: "Documents of a channel", statements: documentsOfChannel),
         Migration(number: 3, name: "Counts in the index", statements: countsInIndex),
+        Migration(number: 4, name: "Operators and restrictions", statements: restrictions),
+        Migration(number: 5, name: "Live channels", statements: liveChannels),
+    ]
+
+    /// Rows of deleted channels stay, so lists and counts must not pass over them.
+    ///
+    /// The channels of a creator are in the order of their deletions; live ones come last.
+    private static let liveChannels: [PostgresSQL] = [
+        .once("CREATE INDEX member_present ON member (user_id, channel) WHERE state <> 'none'"),
+        .once("CREATE INDEX channel_live ON channel (url) WHERE deleted_at IS NULL"),
+        .once(
+            """
+            CREATE INDEX channel_created ON channel
+                (created_by, (coalesce(deleted_at, 9223372036854775807)))
+                WHERE created_by IS NOT NULL
+            """),
+        .once("DROP INDEX channel_by_creator"),
+    ]
+
+    /// The operators of a channel, and the users whose traits have a ban or a mute; no text in the
+    /// traits has these marks.
+    private static let restrictions: [PostgresSQL] = [
+        .once("CREATE INDEX member_operator ON member (channel, place) WHERE role = 'operator'"),
+        .once(
+            """
+            CREATE INDEX member_restricted ON member (channel, place)
+                WHERE traits ~ '"(ban|mute)":'
+            """),
     ]
 
     /// Unread messages are counted without their rows, once the database has vacuumed the table.

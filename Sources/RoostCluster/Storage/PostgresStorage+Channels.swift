@@ -26,9 +26,9 @@ extension PostgresStorage {
             if let creator = new.record.createdBy, new.creatorLimit < .max {
                 // Two servers must not exceed the limit together.
                 db.add(.lockCreator(creator))
-                guard try await db.first(.createdChannels(creator)) ?? 0 < new.creatorLimit else {
-                    return .tooMany
-                }
+                let start = now.advanced(by: -StorageRules.deletionPeriod)
+                let count = try await db.first(.createdChannels(creator, since: start)) ?? 0
+                guard count < new.creatorLimit else { return .tooMany }
             }
             let channel: ChannelRow
             do throws(PostgresError) {
@@ -130,10 +130,19 @@ extension PostgresStorage {
     }
 
     package func listings(of id: UserID) async throws(StorageError) -> [ChannelListing] {
-        let (margin, base) = (clockMargin, changeBase)
+        try await listings(.listings(of: id, base: changeBase, margin: clockMargin))
+    }
+
+    package func presentListings(of id: UserID) async throws(StorageError) -> [ChannelListing] {
+        try await listings(.presentListings(of: id, base: changeBase, margin: clockMargin))
+    }
+
+    private func listings(
+        _ query: PostgresQuery<ChannelListing>
+    ) async throws(StorageError) -> [ChannelListing] {
+        let base = changeBase
         return try await read { db async throws(PostgresError) in
-            let (listings, unsettled) = try await db.all(
-                .listings(of: id, base: base, margin: margin), .unsettledChange)
+            let (listings, unsettled) = try await db.all(query, .unsettledChange)
             let settled = base + (unsettled.first ?? 1) - 1
             let era = db.era?.shortName ?? ""
             return listings.map { listing in

@@ -43,6 +43,17 @@ extension PostgresStorage {
         }
     }
 
+    package func forgetHistory(
+        of url: ChannelURL, through end: Timestamp, now: Timestamp
+    ) async throws(StorageError) -> Bool {
+        try await write { db async throws(PostgresError) in
+            guard let channel = try await db.first(.lockedChannel(url)) else { return false }
+            db.add(.forgetHistory(of: channel.id, through: end))
+            db.add(.touchAll([channel.id], now))
+            return true
+        }
+    }
+
     package func addMembers(
         _ ids: [UserID], as state: MembershipState, inviter: UserID?, to url: ChannelURL,
         now: Timestamp

@@ -109,6 +109,16 @@ extension PostgresStorage {
         }
     }
 
+    package func positions(
+        of ids: [MessageID], in url: ChannelURL
+    ) async throws(StorageError) -> [MessageID: Position] {
+        let found = try await read { db async throws(PostgresError) in
+            try await db.all(.positions(of: ids, in: url))
+        }
+        return Dictionary(
+            found.map { ($0.messageID, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
     package func messages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int

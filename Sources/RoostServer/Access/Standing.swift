@@ -76,6 +76,12 @@ package struct Sight: Hashable, Sendable {
     /// Whether a message of a moment is visible.
     package func shows(_ moment: Timestamp) -> Bool { beginning.map { moment > $0 } ?? true }
 
+    /// Returns the visible ones of some messages, in their order.
+    func visible(_ ids: [MessageID], _ positions: [MessageID: Position]) -> [MessageID] {
+        guard self != .whole else { return ids }
+        return ids.filter { id in positions[id].map { shows($0.createdAt) } ?? false }
+    }
+
     /// Returns the message without previews of hidden messages; nil if it is hidden itself.
     package func shown(_ message: Message) -> Message? {
         guard let beginning else { return message }

@@ -8,17 +8,14 @@ struct ChannelLists: ServerPart {
     let context: ServerContext
     let views: ChannelViews
 
-    /// Returns a user's channels, without the times of messages that the user does not see.
-    private func listings(of id: UserID) async throws(ServerError) -> [ChannelListing] {
-        try await ask(try await storage.listings(of: id)).map(\.shown)
-    }
-
     /// Returns a page of a user's channels.
     func list(_ call: ListMyChannels) async throws(ServerError) -> ChannelPage {
         let id = call.userID
         let filter = try ChannelListFilter(
             call.filters, showsEmpty: call.showsEmpty, showsFrozen: call.showsFrozen)
-        var listings = try await self.listings(of: id).filter(filter.matches)
+        // The times of messages that the user does not see are left out.
+        var listings = try await ask(try await storage.presentListings(of: id)).map(\.shown)
+            .filter(filter.matches)
         if filter.needsMetadata || call.order.metadataKey != nil {
             listings = try await self.listings(listings, matching: filter, in: call.order)
         }
@@ -81,14 +78,16 @@ struct ChannelLists: ServerPart {
         var kept: Set<ChannelURL> = []
         var start = 0
         while start < listings.count {
-            try stopIfCancelled()
-            let slice = listings[start...].prefix(ChannelViews.statesAtOnce).map(\.record.url)
-            start += slice.count
-            let states = try await ask(
-                try await storage.channelStates(
-                    slice, viewer: id, withMembers: filter.needsMembers))
-            for state in states where filter.matches(state, viewer: id) {
-                kept.insert(state.record.url)
+            let batch = listings[start...].prefix(ChannelViews.statesAtOnce).map(\.record.url)
+            start += batch.count
+            for slice in try await views.slices(of: batch, readingMembers: filter.needsMembers) {
+                try stopIfCancelled()
+                let states = try await ask(
+                    try await storage.channelStates(
+                        slice, viewer: id, withMembers: filter.needsMembers))
+                for state in states where filter.matches(state, viewer: id) {
+                    kept.insert(state.record.url)
+                }
             }
         }
         return kept
@@ -97,7 +96,9 @@ struct ChannelLists: ServerPart {
     /// Returns a page of the change log of a user's channels.
     func changes(_ call: ChannelChangeLog) async throws(ServerError) -> ChannelChanges {
         let id = call.userID
-        var page = try ChannelChangePage(of: try await listings(of: id), call)
+        // Only the change log reads former channels too.
+        let listings = try await ask(try await storage.listings(of: id)).map(\.shown)
+        var page = try ChannelChangePage(of: listings, call)
         let shown = page.shown
         let views = try await views.views(of: shown.map(\.record.url), for: id, call.extras)
         if views.count < shown.count { page.end(before: shown[views.count]) }

@@ -64,37 +64,63 @@ struct ChannelViews: ServerPart {
         let blocked = extras.members ? try await blocked(by: viewer) : []
         var shown: [GroupChannel] = []
         var count = 0
+        let readsMembers = needsMembers || extras.needsMembers
         while count < urls.count {
-            try stopIfCancelled()
-            let slice = Array(urls[count...].prefix(Self.statesAtOnce))
-            let states = try await ask(
-                try await storage.channelStates(
-                    slice, viewer: viewer, withMembers: needsMembers || extras.needsMembers))
-            let known = Dictionary(
-                states.map { ($0.record.url, $0) }, uniquingKeysWith: { first, _ in first })
-            for url in slice {
-                if let state = known[url], try await isWanted(state) {
-                    let channel = try await view(
-                        of: state, for: viewer, extras, blocking: blocked)
-                    guard budget.take(channel.weight) else { return (shown, count) }
-                    shown.append(channel)
+            let batch = Array(urls[count...].prefix(Self.statesAtOnce))
+            for slice in try await slices(of: batch, readingMembers: readsMembers) {
+                try stopIfCancelled()
+                let states = try await ask(
+                    try await storage.channelStates(
+                        slice, viewer: viewer, withMembers: readsMembers))
+                let known = Dictionary(
+                    states.map { ($0.record.url, $0) }, uniquingKeysWith: { first, _ in first })
+                for url in slice {
+                    if let state = known[url], try await isWanted(state) {
+                        let channel = try await view(
+                            of: state, for: viewer, extras, blocking: blocked)
+                        guard budget.take(channel.weight) else { return (shown, count) }
+                        shown.append(channel)
+                    }
+                    count += 1
                 }
-                count += 1
             }
         }
         return (shown, count)
     }
 
-    /// The channels whose members are in memory at a time.
+    /// Divides channels into slices whose members may be in memory together.
+    ///
+    /// - Parameters:
+    ///   - urls: At most `statesAtOnce` channels.
+    ///   - readsMembers: Whether the members are read.
+    /// - Returns: The channels in their order; a large one is a slice of its own.
+    /// - Throws: A failure of the storage.
+    func slices(
+        of urls: [ChannelURL], readingMembers readsMembers: Bool
+    ) async throws(ServerError) -> [[ChannelURL]] {
+        guard readsMembers, urls.count > 1 else { return [urls] }
+        let counts = try await ask(try await storage.memberCounts(of: urls))
+        return urls.parts(of: Self.membersAtOnce) { counts[$0] ?? 0 }
+    }
+
+    /// The channels whose states are in memory at a time.
     static let statesAtOnce = 10
+
+    /// The members in memory at a time, unless one channel has more.
+    static let membersAtOnce = 2_000
 
     /// Returns the newest of some pinned messages; nil if the viewer cannot see it.
     ///
     /// An unreadable message does not hide its channel.
     func newest(of pins: [MessageID], in url: ChannelURL, _ sight: Sight) async -> Message? {
-        guard let newest = pins.first, let pinned = try? await storage.message(newest, in: url)
+        guard let newest = pins.first, let pinned = await message(newest, in: url)
         else { return nil }
         return sight.shown(pinned)?.withPoll(at: world.now())
+    }
+
+    /// Returns a pinned message; nil for an unreadable one.
+    func message(_ id: MessageID, in url: ChannelURL) async -> Message? {
+        try? await storage.message(id, in: url)
     }
 
     /// Returns the messages that a viewer can see, in their order.
@@ -102,12 +128,7 @@ struct ChannelViews: ServerPart {
         _ ids: [MessageID], in url: ChannelURL, _ sight: Sight
     ) async throws(ServerError) -> [MessageID] {
         guard sight != .whole, !ids.isEmpty else { return ids }
-        var visible: [MessageID] = []
-        for id in ids {
-            let position = try await ask(try await storage.position(of: id, in: url))
-            if position.map({ sight.shows($0.createdAt) }) ?? false { visible.append(id) }
-        }
-        return visible
+        return sight.visible(ids, try await ask(try await storage.positions(of: ids, in: url)))
     }
 }
 

@@ -102,15 +102,21 @@ struct Channels: ServerPart {
         _ options: ChannelOptions, _ url: ChannelURL
     ) async throws(ServerError) {
         guard let wanted = options.operatorIDs else { return }
-        let members = try await ask(try await storage.memberRecords(of: url))
-        for member in members where member.state != .none {
-            let role: Role = wanted.contains(member.user.id) ? .operator : .none
-            guard role != member.role else { continue }
-            try await ask(
-                try await storage.updateMember(member.user.id, of: url, now: world.now()) {
-                    $0.role = role
-                })
+        let before = try await ask(try await storage.operators(of: [url]))[url] ?? []
+        for user in before where !wanted.contains(user.id) {
+            try await setRole(.none, of: user.id, in: url)
         }
+        let named = try await ask(try await storage.memberRecords(of: url, among: wanted))
+        for member in named where member.state != .none && member.role != .operator {
+            try await setRole(.operator, of: member.user.id, in: url)
+        }
+    }
+
+    private func setRole(
+        _ role: Role, of id: UserID, in url: ChannelURL
+    ) async throws(ServerError) {
+        try await ask(
+            try await storage.updateMember(id, of: url, now: world.now()) { $0.role = role })
     }
 
     /// Deletes a channel and notifies its members.

@@ -68,8 +68,8 @@ struct Memberships: ServerPart {
     func leaveAll(
         _ id: UserID, where isLeft: (ChannelRecord) -> Bool
     ) async throws(ServerError) {
-        for listing in try await ask(try await storage.listings(of: id))
-        where listing.state != .none && isLeft(listing.record) {
+        for listing in try await ask(try await storage.presentListings(of: id))
+        where isLeft(listing.record) {
             let url = listing.record.url
             try await lanes.inLane(of: url) { () async throws(ServerError) in
                 // The user may have left, or the channel may be deleted, while the call waited for
@@ -223,84 +223,40 @@ struct Memberships: ServerPart {
         return .empty
     }
 
-    /// Hides all present messages from a member, or from all members.
+    /// Hides all present messages from a member, or from all members in one step.
     func resetHistory(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let url = call.channelURL
-        let everybody = try call.fields.bool("reset_all") ?? false
-        let actor = everybody ? nil : try call.actor()
-        let ids = try await ask(try await storage.memberIDs(of: url))
+        let isForAll = try call.fields.bool("reset_all") ?? false
+        let actor = isForAll ? nil : try call.actor()
         let end = try await history.endOfLog(of: url)
+        var readers: [UserID] = []
         var offset: Timestamp?
-        for id in ids where actor == nil || actor == id {
-            let changed = try await ask(
-                try await storage.updateMember(id, of: url, now: world.now()) {
-                    $0.forget(through: end)
-                })
-            offset = changed?.traits.messageOffset
-            let event = ChannelEvent(
-                .propertiesChanged, channelURL: url, timestamp: world.now())
-            await publisher.publish(.channel(event), to: [id])
+        if let actor {
+            let access = try await ask(try await storage.access(to: url, of: actor))
+            if let access, access.state != .none {
+                let changed = try await ask(
+                    try await storage.updateMember(actor, of: url, now: world.now()) {
+                        $0.forget(through: end)
+                    })
+                offset = changed?.traits.messageOffset
+                readers = [actor]
+            }
+        } else {
+            readers = try await ask(try await storage.memberIDs(of: url))
+            offset = call.standing.access?.messageOffset
+            if let end {
+                try await ask(
+                    try await storage.forgetHistory(of: url, through: end, now: world.now()))
+                offset = max(offset ?? end, end)
+            }
         }
+        let event = ChannelEvent(.propertiesChanged, channelURL: url, timestamp: world.now())
+        await publisher.publish(.channel(event), to: readers)
         let shown = offset?.milliseconds ?? 0
         return APIResponse { writer in writer.field("ts_message_offset", shown) }
     }
 
     // MARK: Members
-
-    /// Answers with a page of a channel's members.
-    func list(_ call: RouteCall) async throws(ServerError) -> APIResponse {
-        let fields = call.fields
-        let state = try await ask(
-            try await storage.channelStates([call.channelURL], viewer: nil)
-        ).first
-        let now = world.now()
-        let members = (state?.members ?? []).filter { record in
-            let isMuted = record.traits.mute?.isActive(at: now) ?? false
-            let isRole =
-                switch fields.string("operator_filter") {
-                case "operator": record.role == .operator
-                case "nonoperator": record.role != .operator
-                default: true
-                }
-            let isMute =
-                switch fields.string("muted_member_filter") {
-                case "muted": isMuted
-                case "unmuted": !isMuted
-                default: true
-                }
-            let isState =
-                switch fields.string("member_state_filter") {
-                case "joined_only": record.state == .joined
-                case "invited_only": record.state == .invited
-                default: true
-                }
-            let start = fields.string("nickname_startswith") ?? ""
-            return isRole && isMute && isState
-                && (start.isEmpty
-                    || record.user.nickname.lowercased().hasPrefix(start.lowercased()))
-        }
-        let operatorsFirst = fields.string("order") == "operator_then_member_alphabetical"
-        let places = members.map { record in
-            let isFirst = operatorsFirst && record.role == .operator
-            return (isFirst ? 0 : 1, record.user.nickname.lowercased(), record.user.id)
-        }
-        let order = members.indices.sorted { places[$0] < places[$1] }
-        let page = try Page(order.map { members[$0] }, fields, \.user.id)
-        let reads = try fields.bool("show_read_receipt") ?? false
-        let deliveries = try fields.bool("show_delivery_receipt") ?? false
-        var shown = page.elements.map { record in
-            var member = record.member(at: now)
-            if reads { member.readAt = record.lastRead }
-            if deliveries { member.deliveredAt = record.deliveredAt }
-            return member
-        }
-        shown.mark(try await views.blocked(by: call.caller.userID))
-        let answered = shown
-        return APIResponse { writer in
-            writer.members("members", answered)
-            writer.field("next", page.next)
-        }
-    }
 
     /// Answers with a user's state in a channel.
     func isMember(_ call: RouteCall) async throws(ServerError) -> APIResponse {

@@ -15,8 +15,8 @@ struct Moderation: ServerPart {
     ) async throws(ServerError) -> APIResponse {
         switch action {
         case .operators:
-            let operators = try await members(of: call.channelURL) { $0.role == .operator }
-            let page = try Page(operators.map(\.user), call.fields, \.id)
+            let operators = try await operators(of: call.channelURL)
+            let page = try Page(operators, call.fields, \.id)
             return APIResponse { writer in
                 writer.users("operators", page.elements)
                 writer.field("next", page.next)
@@ -28,36 +28,47 @@ struct Moderation: ServerPart {
             let all = try call.fields.bool("delete_all") ?? false
             let ids =
                 all
-                ? try await members(of: call.channelURL) { $0.role == .operator }.map(\.user.id)
+                ? try await operators(of: call.channelURL).map(\.id)
                 : try namedOperators(call)
             return try await setOperators(ids, to: .none, in: call.channelURL)
-        case .banned, .muted:
-            let now = world.now()
-            let restricted = try await members(of: call.channelURL) { member in
-                let restriction = action == .banned ? member.traits.ban : member.traits.mute
-                return restriction?.isActive(at: now) ?? false
-            }
-            let page = try Page(restricted, call.fields, \.user.id)
-            return APIResponse { writer in
-                writer.array(action == .banned ? "banned_list" : "muted_list") { writer in
-                    for member in page.elements {
-                        writer.object { writer in
-                            writer.restricted(member, isBan: action == .banned, at: now)
-                        }
-                    }
-                }
-                writer.field("next", page.next)
-            }
+        case .banned: return try await list(.ban, call)
+        case .muted: return try await list(.mute, call)
         case .getMute: return try await getMute(call)
         case .ban, .mute: return try await restrict(call, isBan: action == .ban)
         case .unban, .unmute: return try await release(call, isBan: action == .unban)
         }
     }
 
-    private func members(
-        of url: ChannelURL, where isWanted: (MemberRecord) -> Bool
-    ) async throws(ServerError) -> [MemberRecord] {
-        try await ask(try await storage.memberRecords(of: url)).filter(isWanted)
+    private func operators(of url: ChannelURL) async throws(ServerError) -> [User] {
+        try await ask(try await storage.operators(of: [url]))[url] ?? []
+    }
+
+    /// Returns a user's row in a channel; nil for a stranger.
+    private func record(
+        of id: UserID, in url: ChannelURL
+    ) async throws(ServerError) -> MemberRecord? {
+        try await ask(try await storage.memberRecords(of: url, among: [id])).first
+    }
+
+    /// Answers with a page of the users whom a restriction holds now.
+    private func list(
+        _ kind: Restriction.Kind, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let now = world.now()
+        let start = try PageStart(call.fields)
+        let found = try await ask(
+            try await storage.restrictedMembers(
+                of: call.channelURL, by: kind, at: now, after: start.last, limit: start.limit + 1))
+        let page = Page(start, found, \.user.id)
+        let isBan = kind == .ban
+        return APIResponse { writer in
+            writer.array(isBan ? "banned_list" : "muted_list") { writer in
+                for member in page.elements {
+                    writer.object { writer in writer.restricted(member, isBan: isBan, at: now) }
+                }
+            }
+            writer.field("next", page.next)
+        }
     }
 
     /// Returns the users whom a call names; each becomes a transaction.
@@ -72,8 +83,8 @@ struct Moderation: ServerPart {
     ) async throws(ServerError) -> APIResponse {
         let audience = try await publisher.audience(of: url)
         if role == .operator {
-            let before = try await members(of: url) { $0.role == .operator }
-            try limits.check(operators: Set(before.map(\.user.id)).union(ids).count)
+            let before = try await operators(of: url)
+            try limits.check(operators: Set(before.map(\.id)).union(ids).count)
         }
         if audience.room == nil {
             let members = Set(audience.members)
@@ -89,16 +100,16 @@ struct Moderation: ServerPart {
                     $0.role = role
                 })
         }
-        let operators = try await members(of: url) { $0.role == .operator }
+        let operators = try await operators(of: url)
         try await publisher.publish(
-            in: url, .operatorsChanged, .operators(operators.map(\.user)), withInvited: .hint)
+            in: url, .operatorsChanged, .operators(operators), withInvited: .hint)
         return .empty
     }
 
     private func getMute(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let id = UserID(call.detail ?? "")
         let now = world.now()
-        let mute = try await members(of: call.channelURL) { $0.user.id == id }.first?.traits.mute
+        let mute = try await record(of: id, in: call.channelURL)?.traits.mute
         guard let mute, mute.isActive(at: now) else {
             return APIResponse { writer in writer.field("is_muted", false) }
         }
@@ -136,13 +147,11 @@ struct Moderation: ServerPart {
                 throw ServerError(.notFound, "Only members can be muted.")
             }
         }
+        try await makeRoom(for: id, in: url)
+        let kind: Restriction.Kind = isBan ? .ban : .mute
         let changed = try await ask(
             try await storage.updateMember(id, of: url, now: now) { member in
-                if isBan {
-                    member.traits.ban = restriction
-                } else {
-                    member.traits.mute = restriction
-                }
+                member.traits[kind] = restriction
             })
         // The ban comes first: the user cannot join between the two steps.
         if isBan { try await ask(try await storage.removeMember(id, from: url, now: now)) }
@@ -157,12 +166,23 @@ struct Moderation: ServerPart {
         }
     }
 
+    /// Refuses the restriction of one more user beyond the limit.
+    private func makeRoom(for id: UserID, in url: ChannelURL) async throws(ServerError) {
+        // A restricted user has a place already.
+        guard try await record(of: id, in: url)?.traits.isRestricted != true else { return }
+        let count = try await ask(
+            try await storage.restrictedCount(
+                of: url, atMost: limits.restrictions, now: world.now()))
+        try limits.check(
+            count: count + 1, "banned and muted users of a channel", atMost: limits.restrictions)
+    }
+
     private func release(
         _ call: RouteCall, isBan: Bool
     ) async throws(ServerError) -> APIResponse {
         let (url, id) = (call.channelURL, UserID(call.detail ?? ""))
-        let known = try await members(of: url) { $0.user.id == id }.first
-        guard let known, (isBan ? known.traits.ban : known.traits.mute) != nil else {
+        let known = try await record(of: id, in: url)
+        guard let known, known.traits[isBan ? .ban : .mute] != nil else {
             throw ServerError(.notFound, "The user has no such restriction.")
         }
         try await ask(

@@ -58,7 +58,7 @@ struct OpenChannels: ServerPart {
         let users = try await ask(try await storage.users(page.elements))
         let now = world.now()
         let muted = Set(
-            try await ask(try await storage.memberRecords(of: url))
+            try await ask(try await storage.memberRecords(of: url, among: page.elements))
                 .filter { $0.traits.mute?.isActive(at: now) ?? false }.map(\.user.id))
         return APIResponse { writer in
             writer.array("participants") { writer in
@@ -74,8 +74,7 @@ struct OpenChannels: ServerPart {
     }
 
     private func operators(of url: ChannelURL) async throws(ServerError) -> [User] {
-        try await ask(try await storage.memberRecords(of: url))
-            .filter { $0.role == .operator }.map(\.user)
+        try await ask(try await storage.operators(of: [url]))[url] ?? []
     }
 
     private func list(_ call: RouteCall) async throws(ServerError) -> APIResponse {
@@ -102,9 +101,10 @@ struct OpenChannels: ServerPart {
         rows: while !rest.isEmpty {
             let slice = Array(rest.prefix(ChannelLists.recordsAtOnce))
             rest = rest.dropFirst(slice.count)
+            try stopIfCancelled()
+            let operators = try await ask(try await storage.operators(of: slice))
             for record in try await ask(try await storage.channelRecords(slice)) {
-                try stopIfCancelled()
-                let row = (record, try await operators(of: record.url), totals[record.url] ?? 0)
+                let row = (record, operators[record.url] ?? [], totals[record.url] ?? 0)
                 guard budget.take(row.0.weight + row.1.reduce(1_024) { $0 + $1.weight }) else {
                     last = shown.last?.0.url.rawValue ?? end
                     break rows

@@ -15,14 +15,14 @@ extension Polls {
             token.isEmpty
             ? try call.fields.moment("change_ts")?.advanced(by: -1) ?? .distantPast
             : Timestamp(milliseconds: try ChangeToken.sequence(token, kind: "p"))
-        let page = try await changedPolls(in: url, after: known.milliseconds)
-        var polls = page.polls.map { $0.poll(for: call.caller.userID, at: world.now()) }
+        let page = try await changedPolls(
+            in: url, after: known.milliseconds, for: call.caller.userID)
+        var polls = page.polls
         let sight = call.standing.sight
         if sight != .whole {
             let shown = Set(try await views.visible(polls.compactMap(\.messageID), in: url, sight))
             polls.removeAll { $0.messageID.map { !shown.contains($0) } ?? false }
         }
-        let end = page.polls.last?.changedAt ?? known.milliseconds
         return APIResponse { [polls, page] writer in
             writer.array("updated") { writer in
                 for poll in polls where poll.status != .removed {
@@ -33,36 +33,35 @@ extension Polls {
                 for poll in polls where poll.status == .removed { writer.int(poll.id.rawValue) }
             }
             writer.field("has_more", page.hasMore)
-            writer.field("next", ChangeToken.text(max(0, end), kind: "p"))
+            writer.field("next", ChangeToken.text(max(0, page.end), kind: "p"))
         }
     }
 
-    /// Returns the first polls of a channel that changed after a time, in order, and whether there
-    /// are more.
+    /// Returns the first polls of a channel that changed after a time, in order, with the time of
+    /// the last change, and whether there are more.
     private func changedPolls(
-        in url: ChannelURL, after moment: Int64
-    ) async throws(ServerError) -> (polls: [Document], hasMore: Bool) {
-        let limit = Self.pollPage
+        in url: ChannelURL, after moment: Int64, for viewer: UserID?
+    ) async throws(ServerError) -> (polls: [Poll], end: Int64, hasMore: Bool) {
+        let (limit, now) = (Self.documentsAtOnce, world.now())
         var place: (at: Int64, id: Int64) = (moment, .max)
-        var polls: [Document] = []
+        var polls: [Poll] = []
         while true {
             try stopIfCancelled()
             let start = place
             let slice = try await ask(
-                try await storage.documents(
-                    .poll, in: url, changedAfter: start, limit: limit + 1))
+                try await storage.documents(.poll, in: url, changedAfter: start, limit: limit))
             // Changes of one time stay in one page, because the token is a time.
-            for poll in slice {
-                if polls.count >= limit, let last = polls.last, last.changedAt < poll.changedAt {
-                    return (polls, true)
+            for document in slice {
+                if polls.count >= Self.pollPage, place.at < document.changedAt {
+                    return (polls, place.at, true)
                 }
-                polls.append(poll)
+                polls.append(document.poll(for: viewer, at: now))
+                place = (document.changedAt, document.id)
             }
-            guard slice.count > limit, let end = slice.last else { return (polls, false) }
-            place = (end.changedAt, end.id)
+            guard slice.count == limit else { return (polls, place.at, false) }
         }
     }
 
-    /// The polls, with all their votes, of one page.
+    /// The polls of one page.
     private static let pollPage = 100
 }

@@ -162,7 +162,7 @@ struct Polls: ServerPart {
         var hasMore = true
         while hasMore, polls.count < limit {
             try stopIfCancelled()
-            let (start, wanted) = (last, limit - polls.count)
+            let (start, wanted) = (last, min(limit - polls.count, Self.documentsAtOnce))
             let found = try await ask(
                 try await storage.documents(
                     .poll, of: owner, in: channel, after: start, limit: wanted + 1))
@@ -331,6 +331,9 @@ struct Polls: ServerPart {
         return (own, poll.messageID)
     }
 
+    /// The polls in memory at a time with all their votes; each may have thousands of voters.
+    static let documentsAtOnce = 5
+
     /// Returns the messages with the present state of their polls, and with a user's own votes.
     ///
     /// The log has no votes of single users, and it does not change when a poll ends by its time.
@@ -346,14 +349,15 @@ struct Polls: ServerPart {
         let polls = messages.compactMap { $0.hasNoDetails ? nil : $0.details.poll?.id.rawValue }
         guard !polls.isEmpty else { return messages }
         let now = world.now()
-        let documents = try await ask(try await storage.documents(.poll, among: polls))
         var known: [PollID: (status: Poll.Status, votes: [PollOptionID])] = [:]
-        for document in documents {
-            // A poll may have thousands of voters.
-            try stopIfCancelled()
-            await Task.yield()
-            let status = document.ballot.status(at: now)
-            known[PollID(document.id)] = (status, viewer.map(document.votes) ?? [])
+        for start in stride(from: 0, to: polls.count, by: Self.documentsAtOnce) {
+            let slice = Array(polls[start...].prefix(Self.documentsAtOnce))
+            for document in try await ask(try await storage.documents(.poll, among: slice)) {
+                try stopIfCancelled()
+                await Task.yield()
+                let status = document.ballot.status(at: now)
+                known[PollID(document.id)] = (status, viewer.map(document.votes) ?? [])
+            }
         }
         return messages.map { message in
             guard !message.hasNoDetails, let id = message.details.poll?.id else { return message }

@@ -49,6 +49,8 @@ package struct ServerLimits: Equatable, Sendable {
     package var roomsPerSession = 100
     /// The operators of a channel; one frame carries all of them, as users of at most `userBytes`.
     package var operators = 100
+    /// The users with a ban or a mute in a channel, members or not.
+    package var restrictions = 10_000
     /// The users whom one user blocks; each call about a user reads the list.
     package var blockedUsers = 2_000
     /// The device tokens of one user for one push service; a further one replaces the oldest.
@@ -64,7 +66,7 @@ package struct ServerLimits: Equatable, Sendable {
     /// The sent, failed and canceled scheduled messages of one user; a new one removes the oldest
     /// beyond.
     package var finishedScheduledMessages = 1_000
-    /// The live channels of both kinds that one user has created.
+    /// The channels of both kinds that one user has created; a deleted one counts for 30 days.
     package var createdChannels = 10_000
     /// The polls that one user has created, removed ones included, because change logs list them.
     package var createdPolls = 10_000

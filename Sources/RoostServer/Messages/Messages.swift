@@ -229,32 +229,79 @@ struct Messages: ServerPart {
         let pins = record?.traits.pins ?? []
         // Pins of messages before a member's history are hidden too.
         let readers = try await publisher.audience(of: url).audienceMembers.filter(\.isJoined)
-        let beginnings = Dictionary(grouping: readers, by: \.beginning)
-        for (beginning, readers) in beginnings.sorted(by: {
-            $0.key ?? .distantPast < $1.key ?? .distantPast
-        }) {
-            let sight = Sight(beginning: beginning)
-            let visible = try await views.visible(pins, in: url, sight)
+        for share in try await shares(of: pins, in: url, among: readers) {
             let event = ChannelEvent(
                 .pinsChanged, channelURL: url, timestamp: world.now(),
-                content: .other(data: try await pinData(visible, in: url, sight)))
-            await publisher.publish(.channel(event), to: readers.map(\.id))
+                content: .other(data: share.data(at: world.now())))
+            await publisher.publish(.channel(event), to: share.readers)
         }
     }
 
-    private func pinData(
-        _ pins: [MessageID], in url: ChannelURL, _ sight: Sight
-    ) async throws(ServerError) -> String {
+    /// Returns the parts of the pins that members see, each with its members.
+    ///
+    /// The positions of all pins and each newest message are read once, for any number of members
+    /// with histories of their own.
+    private func shares(
+        of pins: [MessageID], in url: ChannelURL, among readers: [AudienceMember]
+    ) async throws(ServerError) -> [PinShare] {
+        let groups = Dictionary(grouping: readers, by: \.beginning)
+        let isWhole = pins.isEmpty || groups.keys.allSatisfy { $0 == nil }
+        let positions: [MessageID: Position] =
+            isWhole ? [:] : try await ask(try await storage.positions(of: pins, in: url))
+        var newest: [MessageID: Message] = [:]
+        var shares: [PinShare] = []
+        var places: [PinShare.Key: Int] = [:]
+        for (beginning, members) in groups.sorted(by: {
+            $0.key ?? .distantPast < $1.key ?? .distantPast
+        }) {
+            let sight = Sight(beginning: beginning)
+            let visible = sight.visible(pins, positions)
+            if let id = visible.first, newest[id] == nil {
+                newest[id] = await views.message(id, in: url)
+            }
+            let message = visible.first.flatMap { newest[$0] }
+            let shown = message.flatMap(sight.shown)
+            let key = PinShare.Key(pins: visible, isWhole: shown == message)
+            let place = places[key] ?? shares.count
+            if place == shares.count {
+                places[key] = place
+                shares.append(PinShare(pins: visible, latest: shown))
+            }
+            shares[place].readers += members.map(\.id)
+        }
+        return shares
+    }
+}
+
+/// The part of a channel's pins that some members see.
+private struct PinShare {
+    /// The pins, and whether the newest message has its preview of the parent.
+    struct Key: Hashable {
+        let pins: [MessageID]
+        let isWhole: Bool
+    }
+
+    let pins: [MessageID]
+    let latest: Message?
+    var readers: [UserID] = []
+
+    init(pins: [MessageID], latest: Message?) {
+        self.pins = pins
+        self.latest = latest
+    }
+
+    /// Returns the data of an event about the pins.
+    func data(at now: Timestamp) -> String {
         guard !pins.isEmpty else { return "{}" }
-        let latest = await views.newest(of: pins, in: url, sight)
+        let message = latest?.withPoll(at: now)
         var data = JSONWriter()
         data.object { writer in
             writer.array("pinned_message_ids") { writer in
                 for id in pins { writer.int(id.rawValue) }
             }
-            if let latest {
+            if let message {
                 writer.name("latest_pinned_message")
-                writer.message(latest)
+                writer.message(message)
             }
         }
         return data.text

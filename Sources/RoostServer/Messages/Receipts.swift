@@ -110,7 +110,7 @@ struct Receipts: ServerPart {
     /// names, each in its lane.
     func readEverything(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let wanted = try call.fields.list("channel_urls").map { Set($0.map { ChannelURL($0) }) }
-        for listing in try await ask(try await storage.listings(of: call.subject))
+        for listing in try await ask(try await storage.presentListings(of: call.subject))
         where listing.state == .joined && (wanted?.contains(listing.record.url) ?? true) {
             try stopIfCancelled()
             let (url, id) = (listing.record.url, call.subject)

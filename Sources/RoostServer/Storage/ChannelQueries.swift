@@ -6,7 +6,7 @@ import RoostWire
 
 extension ChannelRecord {
     /// Reads the eleven columns from `start` on; a brief record has the beginning of the traits.
-    fileprivate init(_ row: borrowing Row, from start: Int32, isBrief: Bool = false) {
+    init(_ row: borrowing Row, from start: Int32, isBrief: Bool = false) {
         let traits = row.text(start + 10)
         self.init(
             url: ChannelURL(row.text(start)), name: row.text(start + 1),
@@ -67,12 +67,18 @@ extension Query where Input == String, Output == (Int64, ChannelURL) {
     }
 }
 
-extension Query where Input == UserID, Output == Int {
-    /// The number of live channels that a user has created.
+extension Query where Input == (creator: UserID, start: Timestamp), Output == Int {
+    /// The number of channels that a user has created, those deleted after a time included.
     static var createdChannels: Query {
         Query(
-            sql: "SELECT count(*) FROM channel WHERE created_by = ?1 AND deleted_at IS NULL",
-            bind: { id, bindings in bindings.append(id.rawValue) },
+            sql: """
+                SELECT count(*) FROM channel INDEXED BY channel_created
+                WHERE created_by = ?1 AND coalesce(deleted_at, 9223372036854775807) > ?2
+                """,
+            bind: { input, bindings in
+                bindings.append(input.creator.rawValue)
+                bindings.append(input.start.milliseconds)
+            },
             decode: { row in Int(row.int64(0)) })
     }
 }
@@ -169,7 +175,8 @@ extension Query where Input == (after: ChannelURL, limit: Int), Output == Channe
                     substr(traits, 1, min(
                         instr(traits || '"metadata":', '"metadata":'),
                         instr(traits || '"counters":', '"counters":')) - 1)
-                FROM channel WHERE url > ?1 AND deleted_at IS NULL ORDER BY url LIMIT ?2
+                FROM channel INDEXED BY channel_live
+                WHERE url > ?1 AND deleted_at IS NULL ORDER BY url LIMIT ?2
                 """,
             bind: { input, bindings in
                 bindings.append(input.after.rawValue)
@@ -236,40 +243,6 @@ extension Query where Input == (channel: Int64, change: ChangeStamp), Output == 
                 bindings.append(input.channel)
                 bindings.append(input.change.sequence)
                 bindings.append(input.change.at)
-            })
-    }
-}
-
-extension Query where Input == UserID, Output == ChannelListing {
-    static var listings: Query {
-        Query(
-            sql: """
-                SELECT c.url, c.name, '', '', c.custom_type, c.created_at,
-                    c.created_by, c.distinct_key IS NOT NULL, c.is_super, c.is_public,
-                    substr(c.traits, 1, min(
-                        instr(c.traits || '"metadata":', '"metadata":'),
-                        instr(c.traits || '"counters":', '"counters":')) - 1),
-                    me.state, me.hidden,
-                    (SELECT created_at FROM message
-                     WHERE channel = c.id AND is_counted = 1 AND deleted_at IS NULL
-                        AND created_at > coalesce(json_extract(me.traits, '$.offset'), 0)
-                     ORDER BY created_at DESC, id DESC LIMIT 1),
-                    iif(me.state = 'none', me.sequence, c.sequence),
-                    iif(me.state = 'none', me.changed_at, c.changed_at)
-                FROM user AS u
-                JOIN member AS me ON me.user = u.id
-                JOIN channel AS c ON c.id = me.channel
-                WHERE u.user_id = ?1 ORDER BY c.url
-                """,
-            bind: { id, bindings in bindings.append(id.rawValue) },
-            decode: { row in
-                ChannelListing(
-                    record: ChannelRecord(row, from: 0, isBrief: true),
-                    state: MembershipState(rawValue: row.text(11)) ?? .none,
-                    hidden: HiddenState(rawValue: row.text(12)) ?? .unhidden,
-                    lastMessageAt: row.optionalInt64(13).map { Timestamp(milliseconds: $0) },
-                    changeSequence: row.int64(14),
-                    changedAt: Timestamp(milliseconds: row.int64(15)))
             })
     }
 }
@@ -357,8 +330,9 @@ extension Query where Input == (user: UserID, limit: Int), Output == Int {
             sql: """
                 SELECT count(*) FROM (
                     SELECT 1 FROM user AS u
-                    JOIN member AS me
+                    JOIN member AS me INDEXED BY member_present
                         ON me.user = u.id AND me.state = 'joined' AND me.is_counted = 1
+                        AND me.state <> 'none'
                     JOIN message AS m
                         ON m.channel = me.channel AND m.created_at > me.last_read
                     WHERE u.user_id = ?1 AND m.is_counted = 1 AND m.deleted_at IS NULL

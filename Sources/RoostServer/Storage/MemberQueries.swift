@@ -189,7 +189,7 @@ struct MemberRow: Sendable {
     let channel: Int64
     let member: MemberRecord
 
-    fileprivate init(_ row: borrowing Row) throws(SQLiteError) {
+    init(_ row: borrowing Row) throws(SQLiteError) {
         channel = row.int64(0)
         member = MemberRecord(
             user: try UserRow(id: row.int64(1), body: row.text(2)).user,

@@ -13,7 +13,7 @@ extension MemoryStorage {
         guard channels[url] == nil else { return .taken }
         guard new.barred.isEmpty else { return .barred }
         if let creator = new.record.createdBy,
-            channels.values.count(where: { $0.record.createdBy == creator }) >= new.creatorLimit
+            createdCount(by: creator, now: now) >= new.creatorLimit
         {
             return .tooMany
         }
@@ -27,6 +27,14 @@ extension MemoryStorage {
         let joined = add(new, to: url, now: now)
         for id in new.operators { channels[url]?.memberships[id]?.role = .operator }
         return .done(CreatedChannel(url: url, isCreated: true, joined: joined))
+    }
+
+    /// Returns the number of channels that a user has created, recently deleted ones included.
+    private func createdCount(by creator: UserID, now: Timestamp) -> Int {
+        let start = now.advanced(by: -StorageRules.deletionPeriod)
+        return (Array(channels.values) + deleted.values).count { channel in
+            channel.record.createdBy == creator && channel.deletedAt.map { $0 > start } ?? true
+        }
     }
 
     /// Lets the members of a new channel in.
@@ -79,6 +87,7 @@ extension MemoryStorage {
             documents[id]?.channelURL = nil
             documents[id]?.dueAt = document.dueAt.map { _ in Document.overdue }
         }
+        channel.deletedAt = now
         deleted[url] = channel
         return true
     }
@@ -191,7 +200,7 @@ extension MemoryStorage {
         }
     }
 
-    private func member(_ id: UserID, _ channel: MemoryChannel) -> MemberRecord? {
+    func member(_ id: UserID, _ channel: MemoryChannel) -> MemberRecord? {
         guard let user = users[id], let membership = channel.memberships[id] else { return nil }
         return MemberRecord(
             user: user, state: membership.state, role: membership.role,
@@ -228,6 +237,10 @@ extension MemoryStorage {
                 changedAt: change.at, settledSequence: currentSequence)
         }
         .sorted { $0.record.url < $1.record.url }
+    }
+
+    package func presentListings(of id: UserID) -> [ChannelListing] {
+        listings(of: id).filter { $0.state != .none }
     }
 
     package func newestPlaces(of id: UserID, before end: Position) -> [NewestPlace] {

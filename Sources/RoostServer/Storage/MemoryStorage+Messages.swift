@@ -164,6 +164,12 @@ extension MemoryStorage {
         }
     }
 
+    package func positions(of ids: [MessageID], in url: ChannelURL) -> [MessageID: Position] {
+        var positions: [MessageID: Position] = [:]
+        for id in ids { positions[id] = position(of: id, in: url) }
+        return positions
+    }
+
     package func messages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int

@@ -191,6 +191,8 @@ package final class MemoryChannel {
     var log: [Entry] = []
     var requests: [Request: Int] = [:]
     var change: (sequence: Int64, at: Timestamp)
+    /// The time of the deletion; nil for a live channel.
+    var deletedAt: Timestamp?
 
     init(record: ChannelRecord, change: (sequence: Int64, at: Timestamp)) {
         self.record = record

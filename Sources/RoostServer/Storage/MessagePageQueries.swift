@@ -129,7 +129,8 @@ extension Query where Input == (user: UserID, end: Position), Output == NewestPl
             sql: """
                 SELECT c.url, m.created_at, m.id, me.traits
                 FROM user AS u
-                JOIN member AS me ON me.user = u.id AND me.state = 'joined'
+                JOIN member AS me INDEXED BY member_present
+                    ON me.user = u.id AND me.state = 'joined' AND me.state <> 'none'
                 JOIN channel AS c ON c.id = me.channel
                 JOIN message AS m ON m.id = (
                     SELECT id FROM message

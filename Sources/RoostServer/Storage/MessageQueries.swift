@@ -134,6 +134,18 @@ where Input == (channel: Int64, sender: Int64, request: RequestID), Output == Me
     }
 }
 
+extension Query where Input == (channel: Int64, id: MessageID), Output == Timestamp {
+    static var momentOfMessage: Query {
+        Query(
+            sql: "SELECT created_at FROM message WHERE id = ?2 AND channel = ?1",
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.id.rawValue)
+            },
+            decode: { row in Timestamp(milliseconds: row.int64(0)) })
+    }
+}
+
 extension Query where Input == (channel: Int64, before: Position), Output == MessageID {
     static var liveBefore: Query {
         Query(

@@ -207,5 +207,25 @@ package enum SQLiteSchema {
                 CREATE INDEX document_by_channel ON document (channel_url, kind, id)
                     WHERE channel_url IS NOT NULL;
                 """),
+            Migration(
+                5, "Operators and restrictions",
+                """
+                CREATE INDEX member_operator ON member (channel, place) WHERE role = 'operator';
+                -- The users whose traits have a ban or a mute; no text in them has these marks.
+                CREATE INDEX member_restricted ON member (channel, place)
+                    WHERE instr(traits, '"ban":') + instr(traits, '"mute":') > 0;
+                """),
+            Migration(
+                6, "Live channels",
+                """
+                -- The present channels of users, and the live channels. Rows of deleted channels
+                -- stay, so lists must not pass over them.
+                CREATE INDEX member_present ON member (user, channel) WHERE state <> 'none';
+                CREATE INDEX channel_live ON channel (url) WHERE deleted_at IS NULL;
+                -- The channels of each creator by the end of their time; live ones come last.
+                DROP INDEX channel_by_creator;
+                CREATE INDEX channel_created ON channel
+                    (created_by, coalesce(deleted_at, 9223372036854775807));
+                """),
         ])
 }

@@ -17,10 +17,10 @@ extension SQLiteStorage {
             let url = new.record.url
             guard try db.first(.channelRow, url) == nil else { return .taken }
             guard new.barred.isEmpty else { return .barred }
-            if let creator = new.record.createdBy, new.creatorLimit < .max,
-                try db.first(.createdChannels, creator) ?? 0 >= new.creatorLimit
-            {
-                return .tooMany
+            if let creator = new.record.createdBy, new.creatorLimit < .max {
+                let start = now.advanced(by: -StorageRules.deletionPeriod)
+                let count = try db.first(.createdChannels, (creator, start)) ?? 0
+                guard count < new.creatorLimit else { return .tooMany }
             }
             let change = try db.nextChange(now)
             guard let id = try db.first(.insertChannel, (new, change)) else {
@@ -214,9 +214,19 @@ extension SQLiteStorage {
     }
 
     package func listings(of id: UserID) throws(StorageError) -> [ChannelListing] {
+        try listings(.listings, of: id)
+    }
+
+    package func presentListings(of id: UserID) throws(StorageError) -> [ChannelListing] {
+        try listings(.presentListings, of: id)
+    }
+
+    private func listings(
+        _ query: Query<UserID, ChannelListing>, of id: UserID
+    ) throws(StorageError) -> [ChannelListing] {
         try read { db throws(SQLiteError) in
             let settled = try db.first(.currentSequence) ?? 0
-            return try db.all(.listings, id).map { listing in
+            return try db.all(query, id).map { listing in
                 var listing = listing
                 listing.settledSequence = settled
                 return listing

@@ -88,6 +88,20 @@ extension SQLiteStorage {
         }
     }
 
+    package func positions(
+        of ids: [MessageID], in url: ChannelURL
+    ) throws(StorageError) -> [MessageID: Position] {
+        try read { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url) else { return [:] }
+            var positions: [MessageID: Position] = [:]
+            for id in ids {
+                guard let moment = try db.first(.momentOfMessage, (channel, id)) else { continue }
+                positions[id] = Position(createdAt: moment, messageID: id)
+            }
+            return positions
+        }
+    }
+
     package func messages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int

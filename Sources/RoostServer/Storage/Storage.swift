@@ -166,6 +166,49 @@ package protocol ChannelStorage: Sendable {
     /// Returns all users with a row in the channel, former and banned ones included, in the order
     /// of entry.
     func memberRecords(of url: ChannelURL) async throws(StorageError) -> [MemberRecord]
+    /// Returns a page of the joined and invited users, in an order of the storage's own.
+    ///
+    /// `id` is the last user of the page before; nil for the first page.
+    func members(
+        of url: ChannelURL, after id: UserID?, limit: Int
+    ) async throws(StorageError) -> [MemberRecord]
+    /// Returns the numbers of the joined and invited users of channels; zero may be left out.
+    func memberCounts(of urls: [ChannelURL]) async throws(StorageError) -> [ChannelURL: Int]
+    /// Returns the users among IDs with a row in the channel, former and banned ones included, in
+    /// any order.
+    ///
+    /// - Complexity: Other users of the channel are not read.
+    func memberRecords(
+        of url: ChannelURL, among ids: [UserID]
+    ) async throws(StorageError) -> [MemberRecord]
+    /// Returns the operators of channels, those of each channel in the order of their entries.
+    ///
+    /// A channel without operators is left out.
+    ///
+    /// - Complexity: Other users of the channels are not read.
+    func operators(of urls: [ChannelURL]) async throws(StorageError) -> [ChannelURL: [User]]
+    /// Returns a page of the users whose restriction is active at a moment, in the order of their
+    /// entries.
+    ///
+    /// - Parameters:
+    ///   - url: The channel.
+    ///   - kind: The kind of the restriction.
+    ///   - now: The moment.
+    ///   - id: The last user of the page before; nil for the first page. The page of a user without
+    ///     a row in the channel is empty.
+    ///   - limit: The most users in the page.
+    /// - Returns: The users.
+    /// - Throws: A failure of the storage.
+    func restrictedMembers(
+        of url: ChannelURL, by kind: Restriction.Kind, at now: Timestamp, after id: UserID?,
+        limit: Int
+    ) async throws(StorageError) -> [MemberRecord]
+    /// Returns the number of users with a ban or a mute in a channel, up to a limit.
+    ///
+    /// Before it returns the limit, it forgets the restrictions that have ended.
+    func restrictedCount(
+        of url: ChannelURL, atMost limit: Int, now: Timestamp
+    ) async throws(StorageError) -> Int
     /// Changes a user's place in a channel in one step with reading it; a new row begins with the
     /// state `.none`.
     ///
@@ -177,6 +220,15 @@ package protocol ChannelStorage: Sendable {
         _ id: UserID, of url: ChannelURL, now: Timestamp,
         _ change: @Sendable (inout MemberRecord) -> Void
     ) async throws(StorageError) -> MemberRecord?
+    /// Hides the messages through a moment from all joined and invited users and marks them as
+    /// read, in one step.
+    ///
+    /// A later beginning of a user's history and a later mark stay.
+    ///
+    /// - Returns: False if there is no such channel.
+    func forgetHistory(
+        of url: ChannelURL, through end: Timestamp, now: Timestamp
+    ) async throws(StorageError) -> Bool
     /// Returns channels with their members, last messages and the viewer's counts, in the order of
     /// the URLs.
     ///
@@ -193,6 +245,10 @@ package protocol ChannelStorage: Sendable {
     /// Returns every present and former channel of a user as a brief record, without members and
     /// messages.
     func listings(of id: UserID) async throws(StorageError) -> [ChannelListing]
+    /// Returns the channels that a user has joined or is invited to, as `listings` does.
+    ///
+    /// - Complexity: Former and deleted channels, which others can make without end, are not read.
+    func presentListings(of id: UserID) async throws(StorageError) -> [ChannelListing]
     /// Returns the newest message of each joined channel of a user before a position, by URL;
     /// channels without one are left out.
     ///
@@ -311,6 +367,10 @@ package protocol MessageStorage: Sendable {
     ) async throws(StorageError) -> Bool
     /// Returns the position of a message; a deleted one keeps its position.
     func position(of id: MessageID, in url: ChannelURL) async throws(StorageError) -> Position?
+    /// Returns the positions of the messages among IDs; deleted ones keep theirs.
+    func positions(
+        of ids: [MessageID], in url: ChannelURL
+    ) async throws(StorageError) -> [MessageID: Position]
     /// Returns the first messages of a range that match a filter, from either end.
     func messages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,

@@ -58,7 +58,8 @@ package struct NewChannel: Equatable, Sendable {
     package var inviter: UserID?
     /// The members whom the inviter may not invite; all of them must be in the channel already.
     package var barred: Set<UserID> = []
-    /// The most live channels that one user may have created.
+    /// The most channels that one user may have created, those included that were deleted within
+    /// `StorageRules.deletionPeriod`.
     package var creatorLimit = Int.max
 
     package init(record: ChannelRecord, members: [UserID], operators: [UserID] = []) {

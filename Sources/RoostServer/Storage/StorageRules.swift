@@ -9,6 +9,10 @@ package import RoostWire
 package enum StorageRules {
     /// The greatest total of a user's unread messages; a login and a read mark count no further.
     package static let unreadLimit = 100_000
+    /// The milliseconds for which a deleted channel counts among those of its creator: 30 days.
+    ///
+    /// Its row stays for the change logs of its members.
+    package static let deletionPeriod: Int64 = 2_592_000_000
 }
 
 extension Message {
@@ -130,6 +134,26 @@ extension MessageContent {
 }
 
 extension MemberTraits {
+    /// The restriction of a kind.
+    package subscript(kind: Restriction.Kind) -> Restriction? {
+        get { kind == .ban ? ban : mute }
+        set {
+            switch kind {
+            case .ban: ban = newValue
+            case .mute: mute = newValue
+            }
+        }
+    }
+
+    /// Whether there is a ban or a mute, ended ones included.
+    package var isRestricted: Bool { ban != nil || mute != nil }
+
+    /// Removes the restrictions that are not active at a moment.
+    package mutating func forgetRestrictions(endedBy now: Timestamp) {
+        if ban?.isActive(at: now) == false { ban = nil }
+        if mute?.isActive(at: now) == false { mute = nil }
+    }
+
     /// Applies an entry: a ban ends, a mute and hidden history stay.
     package mutating func admit(as state: MembershipState, by inviter: UserID?, now: Timestamp) {
         ban = nil

@@ -41,6 +41,11 @@ package struct MemberTraits: Equatable, Sendable {
 
 /// A mute or a ban.
 package struct Restriction: Equatable, Sendable {
+    /// The kinds of restrictions, by their names in the stored traits.
+    package enum Kind: String, Sendable {
+        case ban, mute
+    }
+
     package var startedAt: Timestamp
     /// The end; nil for none.
     package var endsAt: Timestamp?

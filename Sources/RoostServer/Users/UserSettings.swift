@@ -55,8 +55,8 @@ struct UserSettings: ServerPart {
         let id = call.subject
         let types = try call.fields.list("custom_types", "custom_type")
         let mode = call.fields.string("super_mode")
-        let urls = try await ask(try await storage.listings(of: id)).filter { listing in
-            listing.state != .none && listing.hidden == .unhidden
+        let urls = try await ask(try await storage.presentListings(of: id)).filter { listing in
+            listing.hidden == .unhidden
                 && (mode != "super" || listing.record.isSuper)
                 && (mode != "nonsuper" || !listing.record.isSuper)
                 && (types.map { $0.contains("*") || $0.contains(listing.record.customType) }
@@ -88,7 +88,7 @@ struct UserSettings: ServerPart {
         _ = try await existingUser(call.subject)
         if action == .channelCount {
             let state = call.fields.string("state") ?? "all"
-            let count = try await ask(try await storage.listings(of: call.subject)).count {
+            let count = try await ask(try await storage.presentListings(of: call.subject)).count {
                 switch state {
                 case "joined_only", "joined": $0.state == .joined
                 case "invited_only", "invited": $0.state == .invited
