@@ -135,8 +135,8 @@ let modules: [Target] = [
     .target(
         name: "RoostTestKit",
         dependencies: [
-            "Roost", "RoostCore", "RoostDiskSimulation", "RoostExecutors", "RoostModel", "RoostServer",
-            "RoostStore", "RoostTransport", "RoostWire",
+            "Roost", "RoostCore", "RoostDiskSimulation", "RoostExecutors", "RoostModel",
+            "RoostServer", "RoostStore", "RoostTransport", "RoostWire",
         ]),
 ]
 

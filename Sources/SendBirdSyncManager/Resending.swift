@@ -102,7 +102,8 @@ actor Resending {
     private func keep(afterRetryOf retried: RequestID? = nil) async {
         guard !isOver.withLock({ $0 }), let client, let unsent = try? await client.allUnsent()
         else { return }
-        let attempts = Dictionary(uniqueKeysWithValues: unsent.map { ($0.requestID, $0.attemptCount) })
+        let attempts = Dictionary(
+            uniqueKeysWithValues: unsent.map { ($0.requestID, $0.attemptCount) })
         formerAttempts = formerAttempts.filter { attempts[$0.key] != nil }
         if let retried { formerAttempts[retried] = attempts[retried] }
         let now = door.world.wallTime()

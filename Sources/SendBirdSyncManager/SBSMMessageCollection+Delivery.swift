@@ -83,7 +83,8 @@ extension SBSMMessageCollection {
         note(change.inserted)
         note(change.updated.map(\.after))
         // The first page of a channel is not news, even if it comes after the fetch.
-        guard let before = known ?? (change.origins == [.event] ? .distantPast : nil) else { return }
+        let isLive = change.origins == [.event]
+        guard let before = known ?? (isLive ? .distantPast : nil) else { return }
         for message in change.inserted where message.sender?.user.id != me {
             guard let position = message.position, position > before else { continue }
             receiver?.collection(self, didReceiveNewMessage: SBDBaseMessage.make(message))
