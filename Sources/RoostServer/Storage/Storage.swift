@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostModel
-package import RoostWire
 
 /// The storage of a server.
 ///
