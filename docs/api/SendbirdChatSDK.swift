@@ -103,12 +103,13 @@ final class ApplicationUserListQuery: NSObject {
     func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void)
 }
 
-final class ApplicationUserListQueryParams: NSObject {
+final class ApplicationUserListQueryParams: NSObject, NSCopying {
     var limit: UInt { get set }
     var nicknameStartsWithFilter: String? { get set }
     var userIdsFilter: [String]? { get set }
     override init()
     convenience init(builder: (ApplicationUserListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
     func setMetaDataFilter(key: String?, values: [String]?)
 }
 
@@ -125,10 +126,11 @@ final class BannedUserListQuery: NSObject {
     func loadNextPage(completionHandler: @escaping ([RestrictedUser]?, SBError?) -> Void)
 }
 
-final class BannedUserListQueryParams: NSObject {
+final class BannedUserListQueryParams: NSObject, NSCopying {
     var limit: UInt { get set }
     override init()
     convenience init(builder: (BannedUserListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 open class BaseChannel: NSObject, Codable, Identifiable {
@@ -186,6 +188,7 @@ open class BaseChannel: NSObject, Codable, Identifiable {
     func createOperatorListQuery(params: OperatorListQueryParams) -> OperatorListQuery?
     func createOperatorListQuery(paramsBuilder: (OperatorListQueryParams) -> Void) -> OperatorListQuery?
     func createPinnedMessageListQuery(params: PinnedMessageListQueryParams = PinnedMessageListQueryParams()) -> PinnedMessageListQuery?
+    func createPinnedMessageListQuery(paramsBuilder: (PinnedMessageListQueryParams) -> Void) -> PinnedMessageListQuery?
     func createPollListQuery(limit: UInt = 20) -> PollListQuery?
     func createPollVoterListQuery(pollId: Int64, pollOptionId: Int64, limit: UInt = 20) -> PollVoterListQuery?
     func createPreviousMessageListQuery() -> PreviousMessageListQuery?
@@ -376,11 +379,12 @@ final class BlockedUserListQuery: NSObject {
     func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void)
 }
 
-final class BlockedUserListQueryParams: NSObject {
+final class BlockedUserListQueryParams: NSObject, NSCopying {
     var limit: UInt { get set }
     var userIdsFilter: [String] { get set }
     override init()
     convenience init(builder: (BlockedUserListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 final class CachedBaseChannelInfo: NSObject {
@@ -647,7 +651,7 @@ open class GroupChannel: BaseChannel {
     var myPushTriggerOption: GroupChannelPushTriggerOption { get }
     var myRole: Role { get }
     var unreadMentionCount: UInt { get }
-    var unreadMessageCount: UInt { get }
+    var unreadMessageCount: UInt { get set }
     func acceptInvitation(accessCode: String?, completionHandler: SBErrorHandler? = nil)
     func acceptInvitation(completionHandler: SBErrorHandler? = nil)
     func cancelScheduledMessage(scheduledMessageId: Int64, completionHandler: SBErrorHandler? = nil)
@@ -714,11 +718,12 @@ open class GroupChannel: BaseChannel {
     func updateScheduledUserMessage(scheduledMessageId: Int64, params: ScheduledUserMessageUpdateParams, completionHandler: UserMessageHandler? = nil)
 }
 
-final class GroupChannelChangeLogsParams: NSObject {
+final class GroupChannelChangeLogsParams: NSObject, NSCopying {
     var customTypes: [String] { get set }
     var includeEmptyChannel: Bool { get set }
     var includeFrozenChannel: Bool { get set }
     override init()
+    func copy(with zone: NSZone? = nil) -> Any
     class func create(query: GroupChannelListQuery) -> GroupChannelChangeLogsParams
 }
 
@@ -737,7 +742,7 @@ protocol GroupChannelCollectionDelegate: AnyObject {
     func channelCollection(_ collection: GroupChannelCollection, context: ChannelContext, updatedChannels channels: [GroupChannel])  // has a default
 }
 
-final class GroupChannelCreateParams: NSObject {
+final class GroupChannelCreateParams: NSObject, NSCopying {
     var accessCode: String? { get set }
     var channelURL: String? { get set }
     var coverImage: Data? { get set }
@@ -761,6 +766,7 @@ final class GroupChannelCreateParams: NSObject {
     func addUserId(_ userId: String)
     func addUserIds(_ userIds: [String])
     func addUsers(_ users: [User])
+    func copy(with zone: NSZone? = nil) -> Any
     func setOperators(_ operators: [User])
 }
 
@@ -896,19 +902,21 @@ enum GroupChannelSuperChannelFilter: Codable, Int, Sendable {
     case `super`
 }
 
-final class GroupChannelTotalUnreadChannelCountParams: NSObject {
+final class GroupChannelTotalUnreadChannelCountParams: NSObject, NSCopying {
     var channelCustomTypesFilter: [String]? { get set }
     var superChannelFilter: GroupChannelSuperChannelFilter { get set }
     override init()
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
-final class GroupChannelTotalUnreadMessageCountParams: NSObject {
+final class GroupChannelTotalUnreadMessageCountParams: NSObject, NSCopying {
     var channelCustomTypesFilter: [String]? { get set }
     var superChannelFilter: GroupChannelSuperChannelFilter { get set }
     override init()
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
-final class GroupChannelUpdateParams: NSObject {
+final class GroupChannelUpdateParams: NSObject, NSCopying {
     var accessCode: String? { get set }
     var coverImage: Data? { get set }
     var coverURL: String? { get set }
@@ -921,10 +929,11 @@ final class GroupChannelUpdateParams: NSObject {
     var name: String? { get set }
     var operatorUserIds: [String]? { get set }
     override init()
+    func copy(with zone: NSZone? = nil) -> Any
     func setOperators(_ operators: [User])
 }
 
-final class InitParams: NSObject {
+final class InitParams: NSObject, NSCopying {
     var apiHost: String? { get set }
     var appVersion: String? { get set }
     var applicationId: String { get set }
@@ -936,6 +945,7 @@ final class InitParams: NSObject {
     var server: String? { get set }
     var wsHost: String? { get set }
     init(applicationId: String, isLocalCachingEnabled: Bool = false, localCacheConfig: LocalCacheConfig? = nil, logLevel: LogLevel = .none, appVersion: String? = nil, needsSynchronous: Bool = false, apiHost: String? = nil, wsHost: String? = nil)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 final class LocalCacheConfig: NSObject {
@@ -985,7 +995,7 @@ final class MemberListQuery: NSObject {
     func loadNextPage(completionHandler: @escaping ([Member]?, SBError?) -> Void)
 }
 
-final class MemberListQueryParams: NSObject {
+final class MemberListQueryParams: NSObject, NSCopying {
     var limit: UInt { get set }
     var memberStateFilter: MemberStateFilter { get set }
     var mutedMemberFilter: GroupChannelMutedMemberFilter { get set }
@@ -994,6 +1004,7 @@ final class MemberListQueryParams: NSObject {
     var order: MemberListOrder { get set }
     override init()
     convenience init(builder: (MemberListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 enum MemberState: Int, Sendable {
@@ -1087,7 +1098,7 @@ final class MessageListParams: NSObject, NSCopying {
     var showSubChannelMessagesOnly: Bool { get set }
     override init()
     convenience init(builder: (MessageListParams) -> Void)
-    convenience init(previousResultSize: Int = 0, nextResultSize: Int = 0, isInclusive: Bool = false, reverse: Bool = false, messageTypeFilter: MessageTypeFilter = .all, customType: String? = nil, customTypes: [String]? = nil, senderUserIds: [String]? = nil, replyType: ReplyType = .all, includeMetaArray: Bool = false, includeReactions: Bool = false, includeThreadInfo: Bool = false, includeParentMessageInfo: Bool = false)
+    convenience init(previousResultSize: Int = 0, nextResultSize: Int = 0, isInclusive: Bool = false, reverse: Bool = false, messageTypeFilter: MessageTypeFilter = .all, customType: String? = nil, customTypes: [String]? = nil, senderUserIds: [String]? = nil, replyType: ReplyType = .all, includeMetaArray: Bool = false, includeReactions: Bool = false, includeThreadInfo: Bool = false, includeParentMessageInfo: Bool = false, includePollDetails: Bool = false, showSubChannelMessagesOnly: Bool = false)
     func belongsTo(_ message: BaseMessage) -> Bool
     func copy(with zone: NSZone? = nil) -> Any
 }
@@ -1115,7 +1126,7 @@ final class MessageRetrievalParams: NSObject, NSCopying {
     var includeThreadInfo: Bool { get set }
     var messageId: Int64 { get set }
     override init()
-    convenience init(channelURL: String, channelType: ChannelType = .group, messageId: Int64, includeMetaArray: Bool = false, includeReactions: Bool = false, includeThreadInfo: Bool = false, includeParentMessageInfo: Bool = false)
+    convenience init(channelURL: String = "", channelType: ChannelType = .group, messageId: Int64 = 0, includeMetaArray: Bool = false, includeReactions: Bool = false, includeThreadInfo: Bool = false, includeParentMessageInfo: Bool = false, includePollDetails: Bool = false)
     func copy(with zone: NSZone? = nil) -> Any
 }
 
@@ -1131,7 +1142,7 @@ final class MessageSearchQuery: NSObject {
     func loadNextPage(completionHandler: @escaping MessageListHandler)
 }
 
-final class MessageSearchQueryParams: NSObject {
+final class MessageSearchQueryParams: NSObject, NSCopying {
     var advancedQuery: Bool { get set }
     var channelCustomType: String? { get set }
     var channelURL: String? { get set }
@@ -1145,6 +1156,7 @@ final class MessageSearchQueryParams: NSObject {
     var targetFields: [String]? { get set }
     override init()
     convenience init(builder: (MessageSearchQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 enum MessageSendingStatus: Int, Sendable {
@@ -1190,10 +1202,11 @@ final class MutedUserListQuery: NSObject {
     func loadNextPage(completionHandler: @escaping ([RestrictedUser]?, SBError?) -> Void)
 }
 
-final class MutedUserListQueryParams: NSObject {
+final class MutedUserListQueryParams: NSObject, NSCopying {
     var limit: UInt { get set }
     override init()
     convenience init(builder: (MutedUserListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 enum MyMemberStateFilter: Codable, Int, Sendable {
@@ -1248,7 +1261,7 @@ open class OpenChannel: BaseChannel {
     func update(params: OpenChannelUpdateParams, completionHandler: ((OpenChannel?, SBError?) -> Void)?)
 }
 
-final class OpenChannelCreateParams: NSObject {
+final class OpenChannelCreateParams: NSObject, NSCopying {
     var channelURL: String? { get set }
     var coverImage: Data? { get set }
     var coverImageName: String? { get set }
@@ -1258,6 +1271,7 @@ final class OpenChannelCreateParams: NSObject {
     var name: String? { get set }
     var operatorUserIds: [String]? { get set }
     init(name: String? = nil, channelURL: String? = nil, coverURL: String? = nil, coverImage: Data? = nil, coverImageName: String? = nil, data: String? = nil, operatorUserIds: [String]? = nil, customType: String? = nil)
+    func copy(with zone: NSZone? = nil) -> Any
     func setOperators(_ operators: [User])
 }
 
@@ -1278,7 +1292,7 @@ final class OpenChannelListQuery: NSObject {
     func loadNextPage(completionHandler: @escaping ([OpenChannel]?, SBError?) -> Void)
 }
 
-final class OpenChannelListQueryParams: NSObject {
+final class OpenChannelListQueryParams: NSObject, NSCopying {
     var channelNameFilter: String? { get set }
     var channelURLFilter: String? { get set }
     var customTypeFilter: String? { get set }
@@ -1287,9 +1301,10 @@ final class OpenChannelListQueryParams: NSObject {
     var limit: UInt { get set }
     override init()
     convenience init(builder: (OpenChannelListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
-final class OpenChannelUpdateParams: NSObject {
+final class OpenChannelUpdateParams: NSObject, NSCopying {
     var coverImage: Data? { get set }
     var coverURL: String? { get set }
     var customType: String? { get set }
@@ -1297,6 +1312,7 @@ final class OpenChannelUpdateParams: NSObject {
     var name: String? { get set }
     var operatorUserIds: [String]? { get set }
     override init()
+    func copy(with zone: NSZone? = nil) -> Any
     func setOperators(_ operators: [User])
 }
 
@@ -1308,10 +1324,11 @@ final class OperatorListQuery: NSObject {
     func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void)
 }
 
-final class OperatorListQueryParams: NSObject {
+final class OperatorListQueryParams: NSObject, NSCopying {
     var limit: UInt { get set }
     override init()
     convenience init(builder: (OperatorListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 final class Participant: User {
@@ -1325,10 +1342,11 @@ final class ParticipantListQuery: NSObject {
     func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void)
 }
 
-final class ParticipantListQueryParams: NSObject {
+final class ParticipantListQueryParams: NSObject, NSCopying {
     var limit: UInt { get set }
     override init()
     convenience init(builder: (ParticipantListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 final class PinnedMessage: NSObject {
@@ -1342,7 +1360,7 @@ final class PinnedMessageListQuery: NSObject {
     func loadNextPage(completionHandler: ((_ messages: [PinnedMessage]?, _ error: SBError?) -> Void)? = nil)
 }
 
-final class PinnedMessageListQueryParams: NSObject {
+final class PinnedMessageListQueryParams: NSObject, NSCopying {
     var includeMetaArray: Bool { get set }
     var includeParentMessageInfo: Bool { get set }
     var includePollDetails: Bool { get set }
@@ -1350,6 +1368,7 @@ final class PinnedMessageListQueryParams: NSObject {
     var limit: UInt { get set }
     override init()
     convenience init(builder: (PinnedMessageListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 final class Poll: NSObject {
@@ -1374,7 +1393,7 @@ final class Poll: NSObject {
     func serialize() -> Data?
 }
 
-final class PollCreateParams: NSObject {
+final class PollCreateParams: NSObject, NSCopying {
     var allowMultipleVotes: Bool { get set }
     var allowUserSuggestion: Bool { get set }
     var closeAt: Int64 { get set }
@@ -1382,6 +1401,7 @@ final class PollCreateParams: NSObject {
     var title: String { get set }
     override init()
     convenience init(builder: (PollCreateParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 final class PollListQuery: NSObject {
@@ -1392,12 +1412,13 @@ final class PollListQuery: NSObject {
     func loadNextPage(completionHandler: @escaping PollListHandler)
 }
 
-final class PollListQueryParams: NSObject {
+final class PollListQueryParams: NSObject, NSCopying {
     var channelType: ChannelType { get set }
     var channelURL: String { get set }
     var limit: UInt { get set }
     override init()
     convenience init(builder: (PollListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 final class PollOption: NSObject {
@@ -1410,12 +1431,13 @@ final class PollOption: NSObject {
     var voteCount: Int { get }
 }
 
-final class PollRetrievalParams: NSObject {
+final class PollRetrievalParams: NSObject, NSCopying {
     var channelType: ChannelType { get set }
     var channelURL: String { get set }
     var pollId: Int64 { get set }
     override init()
     convenience init(builder: (PollRetrievalParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 enum PollStatus: Int, Sendable {
@@ -1429,13 +1451,14 @@ final class PollUpdateEvent: NSObject {
     let pollId: Int64
 }
 
-final class PollUpdateParams: NSObject {
+final class PollUpdateParams: NSObject, NSCopying {
     var allowMultipleVotes: Bool { get set }
     var allowUserSuggestion: Bool { get set }
     var closeAt: Int64 { get set }
     var title: String? { get set }
     override init()
     convenience init(builder: (PollUpdateParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 final class PollVoteEvent: NSObject {
@@ -1451,7 +1474,7 @@ final class PollVoterListQuery: NSObject {
     func loadNextPage(completionHandler: @escaping UserListHandler)
 }
 
-final class PollVoterListQueryParams: NSObject {
+final class PollVoterListQueryParams: NSObject, NSCopying {
     var channelType: ChannelType { get set }
     var channelURL: String { get set }
     var limit: UInt { get set }
@@ -1459,6 +1482,7 @@ final class PollVoterListQueryParams: NSObject {
     var pollOptionId: Int64 { get set }
     override init()
     convenience init(builder: (PollVoterListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 final class PreviousMessageListQuery: NSObject {
@@ -1469,7 +1493,7 @@ final class PreviousMessageListQuery: NSObject {
     func loadNextPage(completionHandler: MessageListHandler? = nil)
 }
 
-final class PreviousMessageListQueryParams: NSObject {
+final class PreviousMessageListQueryParams: NSObject, NSCopying {
     var customTypeFilter: String? { get set }
     var customTypesFilter: [String]? { get set }
     var includeMetaArray: Bool { get set }
@@ -1485,6 +1509,7 @@ final class PreviousMessageListQueryParams: NSObject {
     var showSubChannelMessagesOnly: Bool { get set }
     override init()
     convenience init(builder: (PreviousMessageListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 enum PublicGroupChannelListOrder: Int, Sendable {
@@ -1501,7 +1526,7 @@ final class PublicGroupChannelListQuery: NSObject {
     func loadNextPage(completionHandler: @escaping ([GroupChannel]?, SBError?) -> Void)
 }
 
-final class PublicGroupChannelListQueryParams: NSObject {
+final class PublicGroupChannelListQueryParams: NSObject, NSCopying {
     var channelNameContainsFilter: String? { get set }
     var channelURLsFilter: [String]? { get set }
     var customTypeStartsWithFilter: String? { get set }
@@ -1520,6 +1545,7 @@ final class PublicGroupChannelListQueryParams: NSObject {
     var superChannelFilter: GroupChannelSuperChannelFilter { get set }
     override init()
     convenience init(builder: (PublicGroupChannelListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
     func setMetaDataFilter(withKey key: String, values: [String])
 }
 
@@ -1667,7 +1693,7 @@ final class ScheduledMessageListQuery: NSObject {
     func loadNextPage(completionHandler: @escaping MessageListHandler)
 }
 
-final class ScheduledMessageListQueryParams: NSObject {
+final class ScheduledMessageListQueryParams: NSObject, NSCopying {
     var limit: UInt { get set }
     var messageTypeFilter: MessageTypeFilter { get set }
     var order: ScheduledMessageListOrder { get set }
@@ -1675,12 +1701,14 @@ final class ScheduledMessageListQueryParams: NSObject {
     var scheduledStatusOptions: [ScheduledStatus] { get set }
     override init()
     convenience init(builder: (ScheduledMessageListQueryParams) -> Void)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
-final class ScheduledMessageRetrievalParams: NSObject {
+final class ScheduledMessageRetrievalParams: NSObject, NSCopying {
     var channelURL: String { get set }
     var scheduledMessageId: Int64 { get set }
     init(channelURL: String, scheduledMessageId: Int64)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 enum ScheduledStatus: Int, Sendable {
@@ -1912,10 +1940,11 @@ final class ThumbnailSize: NSObject {
     class func make(thumbnail: Thumbnail) -> ThumbnailSize
 }
 
-final class TotalScheduledMessageCountParams: NSObject {
+final class TotalScheduledMessageCountParams: NSObject, NSCopying {
     var channelURL: String? { get set }
     var scheduledStatusOptions: [ScheduledStatus] { get set }
     override init()
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 enum UnreadChannelFilter: Codable, Int, Sendable {
@@ -2031,11 +2060,12 @@ final class UserMessageUpdateParams: BaseMessageUpdateParams {
     override func copy(with zone: NSZone? = nil) -> Any
 }
 
-final class UserUpdateParams: NSObject {
+final class UserUpdateParams: NSObject, NSCopying {
     var nickname: String? { get set }
     var profileImageData: Data? { get set }
     var profileImageURL: String? { get set }
     override init()
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 enum WebSocketConnectionState: Int, Sendable {
