@@ -40,7 +40,7 @@ package struct CallbackQueue: Sendable {
 
 /// The serial queue that was made for a queue of the app.
 ///
-/// It holds the app's queue, so that one must not hold it.
+/// The serial queue holds the app's queue, so the app's queue holds it weakly.
 private final class Serial: Sendable {
     static let key = DispatchSpecificKey<Serial>()
 

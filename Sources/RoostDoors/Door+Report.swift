@@ -60,7 +60,7 @@ extension Door {
             await client?.appMoved(toForeground: toForeground)
         }
         guard settings.isShared else { return }
-        rest.appMoved(toForeground: toForeground, self) { try? await current.opened().client }
+        rest.appMoved(toForeground: toForeground, self)
     }
 
     /// Tells the open client that a network has come or gone.

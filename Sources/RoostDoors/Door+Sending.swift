@@ -113,7 +113,7 @@ extension Door {
         _ id: MessageID, in channel: ChannelURL, _ edit: MessageEdit, as kind: EditedKind = .user,
         then callback: Callback<Result<Message, RoostError>>
     ) {
-        perform(then: callback) { client throws(RoostError) in
+        perform(on: [channel], then: callback) { client throws(RoostError) in
             if let known = try await client.cachedMessage(id), !kind.matches(known) {
                 throw .otherKind
             }

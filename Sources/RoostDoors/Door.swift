@@ -185,7 +185,6 @@ package final class Door: Sendable {
     package func open(_ account: UserID, at server: String? = nil) {
         let world = world
         state.withLock { state in
-            state.isLoggedOut = false
             if let server { state.settings.server = server }
             let (settings, signature) = (state.settings, state.settings.signature)
             if settings.suffice { state.prepared = nil }
@@ -224,7 +223,7 @@ package final class Door: Sendable {
 
     /// Opens a user's cache now, or as soon as application and server are set and a call needs it.
     package func prepare(_ account: UserID) {
-        state.withLock { $0.prepared = account }
+        state.withLock { ($0.prepared, $0.isLoggedOut) = (account, false) }
         open(account)
     }
 
@@ -312,7 +311,7 @@ package final class Door: Sendable {
 
     /// Notes a call, for which a shared cache has to be open.
     private func noted(_ current: CurrentClient) -> CurrentClient {
-        if current.isShared { rest.noteCall(self) { try? await current.opened().client } }
+        if current.isShared { rest.noteCall(self) }
         return current
     }
 
@@ -330,7 +329,7 @@ package final class Door: Sendable {
     ) {
         open(user, at: server)
         let current = clientForCall()
-        state.withLock { $0.wantsLogin = true }
+        state.withLock { ($0.wantsLogin, $0.isLoggedOut) = (true, false) }
         start {
             var error: RoostError?
             var me: User?
@@ -365,7 +364,8 @@ package final class Door: Sendable {
                 await opened.observer.report()
             }
             self.state.withLock { state in
-                guard state.account == account, !state.wantsLogin else { return }
+                // An opening that has failed leaves its user prepared.
+                guard (state.account ?? state.prepared) == account, !state.wantsLogin else { return }
                 (state.user, state.isLoggedOut) = (nil, true)
             }
             self.notify(callback, ())

@@ -25,26 +25,18 @@ final class SharedCacheRest: Sendable {
         var calls = 0
     }
 
-    /// The client that was current when a call was made; nil if there is none.
-    typealias Client = @Sendable () async -> ChatClient?
-
     private let state = Guarded(State())
     /// The closings and openings, in their order.
     private let queue = WorkQueue()
 
     /// Closes the files after a move to the background, or opens them.
-    func appMoved(toForeground isForeground: Bool, _ door: Door, _ client: @escaping Client) {
+    func appMoved(toForeground isForeground: Bool, _ door: Door) {
         state.withLock { state in
             state.isInForeground = isForeground
             if isForeground { state.isResting = false }
         }
         queue.add(on: door) {
-            guard let client = await client() else {
-                // No file is open. The first call in the background opens some until its client
-                // has come to rest.
-                self.state.withLock { $0.isResting = !$0.isInForeground }
-                return
-            }
+            guard let client = await self.client(of: door) else { return }
             if isForeground {
                 // A refusal leaves calls waiting; the next one tries again.
                 _ = try? await client.resume()
@@ -55,7 +47,7 @@ final class SharedCacheRest: Sendable {
     }
 
     /// Notes a call of the app, which needs the files.
-    func noteCall(_ door: Door, _ client: @escaping Client) {
+    func noteCall(_ door: Door) {
         let isClosed = state.withLock { state in
             state.calls += 1
             defer { state.isResting = false }
@@ -63,10 +55,20 @@ final class SharedCacheRest: Sendable {
         }
         guard isClosed else { return }
         queue.add(on: door) {
-            guard let client = await client() else { return }
+            guard let client = await self.client(of: door) else { return }
             _ = try? await client.resume()
             await self.rest(client, within: Self.visitTime, door)
         }
+    }
+
+    /// Returns the present client, which alone has open files.
+    ///
+    /// Without one no file is open, and a later call in the background opens some until its client
+    /// has come to rest.
+    private func client(of door: Door) async -> ChatClient? {
+        if let client = try? await door.presentClient().opened().client { return client }
+        state.withLock { $0.isResting = !$0.isInForeground }
+        return nil
     }
 
     /// Closes the files when the client has come to rest, unless the app is in the foreground then.

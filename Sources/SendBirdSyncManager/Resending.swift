@@ -50,7 +50,7 @@ actor Resending {
     private let limits: Limits
     private weak var client: ChatClient?
     private var isConnected = false
-    /// The attempts of messages before the app sent them again.
+    /// The attempts of messages before the app sent them again; after a relaunch all attempts count.
     private var formerAttempts: [RequestID: Int] = [:]
     private nonisolated let isOver = Guarded(false)
     /// The readers of the client's streams.

@@ -16,6 +16,7 @@ extension SBSMMessageCollection {
             notify(change.updated)
             notify(.insert, change.inserted)
             notifyOfNew(change)
+        case .isEmpty: newest.withLock { $0 = $0 ?? .distantPast }
         case .cleared(let messages):
             newest.withLock { $0 = nil }
             notifyOfClearing(messages)

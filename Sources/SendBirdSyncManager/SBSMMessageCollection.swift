@@ -36,6 +36,8 @@ public final class SBSMMessageCollection: NSObject {
     enum Event: Sendable {
         case inserted([Message])
         case changed(ListDiff<Message>)
+        /// The channel has no messages, so that each later one is new.
+        case isEmpty
         /// All shown messages were removed.
         case cleared([Message])
         /// More messages are missing before the newest ones than are filled silently.

@@ -100,7 +100,13 @@ final class Window: Sendable {
             deliver(result)
         }
         // If the disk has nothing, the server's answer is the first page.
-        if hasNothing.withLock({ $0 }) { await driver.load(.serverAdditions, then: deliver) }
+        guard hasNothing.withLock({ $0 }) else { return }
+        await driver.load(.serverAdditions) { [feed] result in
+            if case .success(let page) = result, page.isEmpty {
+                feed.post(.isEmpty, through: SBSMSyncManager.onDelegateQueue)
+            }
+            deliver(result)
+        }
     }
 
     /// Fetches the page that follows in a direction; one without a connection is inserted later.

@@ -244,7 +244,7 @@ struct BudgetTests {
     @Test func `bytes outside of commands count for the sender's rate`() async throws {
         let scene = try await BudgetScene { $0.userRate = Rate(burst: 5, perSecond: 1) }
         scene.fixture.world.advance(60_000)
-        let text = String(repeating: "\n", count: 200_000) + "PING{\"id\":1}\n"
+        let text = "PING{\"id\":1}\n" + String(repeating: "\n", count: 200_000)
         var counts: [Int] = []
         for _ in 0..<2 {
             await scene.fixture.server.take(text, from: scene.ann.session)

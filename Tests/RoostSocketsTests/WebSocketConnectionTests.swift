@@ -54,6 +54,7 @@ struct WebSocketConnectionTests {
         let answered = Gate()
         let handler = ScriptedHandler(serve: { connection in
             let before = await connection.heardCount
+            await connection.post("news")
             await connection.postPing()
             while await connection.heardCount == before { await Task.yield() }
             answered.open()

@@ -146,6 +146,26 @@ extension SendBirdTests {
             }
         }
 
+        @Test func `messages missed in a channel that was empty are news`() throws {
+            try SyncStory.play(seed: 119) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let view = ThreeLists(try await story.get(url))
+                let error: SBDError? = await story.wait { done in
+                    view.collection.fetch(in: .previous) { (error: SBDError?) in done(error) }
+                }
+                #expect(error == nil)
+                await story.phone.network.cut()
+                try await story.bob.send("1", to: url)
+                await story.bob.waitUntilIdle()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(view.lists["sent"] == ["1"])
+                #expect(view.news == ["1"])
+                view.collection.remove()
+            }
+        }
+
         @Test func `a refused message moves to the list of failed ones, until it is deleted`()
             throws
         {

@@ -95,6 +95,41 @@ extension SendBirdTests {
             }
         }
 
+        @Test(arguments: [false, true])
+        func `the short form of the start keeps the cache on disk, also after one without caching`(
+            isShort: Bool
+        ) throws {
+            try Self.play(seed: 152) { story in
+                await Self.start(story, named: false)
+                SBDMain.initWithApplicationId(
+                    "simulation", useCaching: false, migrationStartHandler: nil,
+                    completionHandler: nil)
+                if isShort { SBDMain.initWithApplicationId("simulation") }
+                SBDMain.setServer("http://127.0.0.1:1")
+                let folder = story.folder.file("short")
+                SBDMain.setCacheFolder(folder)
+                await Self.connect(story)
+                let isOnDisk = FileManager.default.fileExists(atPath: folder + "/simulation/alice")
+                #expect(isOnDisk == isShort)
+            }
+        }
+
+        @Test func `a logout counts after an opening that failed`() throws {
+            try Self.play(seed: 153) { story in
+                let blocked = story.folder.file("blocked")
+                try Data().write(to: URL(filePath: blocked))
+                SBDMain.setCacheFolder(blocked)
+                await Self.connect(story)
+                let _: Bool = await story.wait { done in SBDMain.disconnect { done(true) } }
+                #expect(SBDMain.door.isLoggedOut)
+                try FileManager.default.removeItem(atPath: blocked)
+                _ = try await SBDMain.door.client()
+                #expect(SBDMain.door.isLoggedOut, "no call but a login or a set-up names a user")
+                await Self.connect(story)
+                #expect(!SBDMain.door.isLoggedOut)
+            }
+        }
+
         @Test func `the cache opens without a connection after an opening that failed`() throws {
             try Self.play(seed: 151) { story in
                 let blocked = story.folder.file("blocked")

@@ -53,7 +53,7 @@ package struct AnsweredReactions: Equatable, Codable, Sendable {
         case next
         /// The event is new, though older than the entry in the cache.
         case late
-        /// The user's own change is already a later one.
+        /// The cache has a later change of the same user.
         case overtaken
     }
 

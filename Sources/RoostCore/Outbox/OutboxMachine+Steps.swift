@@ -86,7 +86,8 @@ extension OutboxMachine {
                 withLane(lane) { $0.queue.insert(requestID, at: 0) }
             }
         }
-        // The next item of a lane makes it again: a bot answers in ever new channels.
+        // Lanes without items are forgotten, because a bot writes in ever new channels. The next item
+        // makes its lane again.
         laneOrder.removeAll { lanes[$0] == LaneState() }
         lanes = lanes.filter { $0.value != LaneState() }
         waiting = []

@@ -166,9 +166,11 @@ package actor WebSocketConnection {
     /// the connection, and `receive` throws it.
     package func post(_ text: String) { try? sendNow(.text(text)) }
 
-    /// Sends a ping, whose answer counts in `heardCount`; it is left out while bytes wait.
+    /// Sends a ping, whose answer counts in `heardCount`.
     package func postPing() {
-        guard case .open = phase, !isSilent, stream.queuedByteCount == 0 else { return }
+        guard case .open = phase, !isSilent, stream.queuedByteCount < limits.outgoingBytes else {
+            return
+        }
         codec.sendPing()
         stream.write(codec.takeOutput())
     }

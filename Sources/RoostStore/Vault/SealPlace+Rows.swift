@@ -4,8 +4,8 @@ package import RoostSealing
 
 // The kinds of encrypted values in a store.
 //
-// A number is never reused; 6 was a place of earlier builds. The values bound here are part of every stored row, so a change would
-// make all rows unreadable.
+// A number is never reused; 6 was a place of earlier builds. The values bound here are part of every
+// stored row, so a change would make all rows unreadable.
 extension SealPlace {
     package static func message(
         channelRow: Int64, createdAt: Int64, id: Int64

@@ -24,15 +24,16 @@ package struct Frame: Sendable {
     /// Splits a text message into its commands, one a line.
     ///
     /// A part that is no command becomes an error in its place; its neighbours are not affected.
-    /// Empty parts are left out, and a missing object counts as an empty one. Parts beyond the limit
+    /// Empty parts are left out, and a missing object counts as an empty one. Lines beyond the limit
     /// are not looked at.
     package static func split(
         _ text: String, atMost limit: Int = .max
     ) -> [Result<Frame, WireError>] {
         let bytes = Array(text.utf8)
         var frames: [Result<Frame, WireError>] = []
-        var start = 0
-        while start < bytes.count, frames.count < limit {
+        var (start, lines) = (0, 0)
+        while start < bytes.count, lines < limit {
+            lines += 1
             let end =
                 bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
             let part = start..<end
