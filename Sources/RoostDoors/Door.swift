@@ -365,7 +365,8 @@ package final class Door: Sendable {
             }
             self.state.withLock { state in
                 // An opening that has failed leaves its user prepared.
-                guard (state.account ?? state.prepared) == account, !state.wantsLogin else { return }
+                let known = state.account ?? state.prepared
+                guard known == account, !state.wantsLogin else { return }
                 (state.user, state.isLoggedOut) = (nil, true)
             }
             self.notify(callback, ())
