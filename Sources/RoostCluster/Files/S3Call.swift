@@ -95,8 +95,10 @@ struct S3Call: Sendable {
     }
 
     /// Asks for the type and the size of a file.
-    static func head(_ key: String, _ settings: S3Settings) -> S3Call {
-        S3Call(method: "HEAD", key: key, time: settings.callTime, isRead: true)
+    ///
+    /// - Parameter isRead: Whether a reader asks; false for the check of an upload.
+    static func head(_ key: String, _ settings: S3Settings, isRead: Bool) -> S3Call {
+        S3Call(method: "HEAD", key: key, time: settings.callTime, isRead: isRead)
     }
 
     /// Reads a stretch of a file.
