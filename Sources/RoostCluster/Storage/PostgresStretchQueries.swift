@@ -11,7 +11,9 @@ extension MessageFilter {
 }
 
 extension PositionRange {
-    /// Splits the range after a position. The first part ends with the position, in reading order.
+    /// Splits the range after a position.
+    ///
+    /// The first part ends with the position, in reading order.
     func divided(
         behind place: Position, newestFirst: Bool
     ) -> (part: PositionRange, rest: PositionRange) {
