@@ -241,7 +241,7 @@ package actor PostgresPool {
         let schema = configuration.schema
         let rows = try await connection.run(
             [
-                (Self.settings, [.text(schema)]),
+                (Self.settings, [.text(schema), .text(Self.lockTimeout)]),
                 (Self.timeline, []),
             ], patience: configuration.patience
         ).rows
@@ -267,6 +267,9 @@ package actor PostgresPool {
         }
     }
 
+    /// The longest wait of a session for a lock.
+    package static let lockTimeout = "4s"
+
     /// The settings of each session.
     ///
     /// Their limits are below the patience of a call, so the server gives a statement up before the
@@ -277,7 +280,7 @@ package actor PostgresPool {
     /// grow; so both are forbidden while there is an index. Compiling a plan takes longer than any of
     /// these statements.
     private static let settings: PostgresSQL = """
-        SELECT set_config('search_path', $1, false), set_config('lock_timeout', '4s', false),
+        SELECT set_config('search_path', $1, false), set_config('lock_timeout', $2, false),
             set_config('statement_timeout', '8s', false),
             set_config('idle_in_transaction_session_timeout', '4s', false),
             set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),

@@ -38,7 +38,11 @@ struct ClockStepTests {
     @Test func `a client that only listens stays, and one that is gone does not`() async throws {
         let uptime = TestUptime()
         let fixture = await ServerFixture(uptime: uptime)
+        // A login between two checks.
+        uptime.pass(7_000)
         let (ann, bob) = (try await fixture.connect("ann"), try await fixture.connect("bob"))
+        uptime.pass(8_000)
+        await fixture.server.dropIdle()
         for _ in 0..<8 {
             uptime.pass(15_000)
             await fixture.server.dropIdle()

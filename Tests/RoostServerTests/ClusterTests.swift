@@ -347,9 +347,10 @@ struct ClusterTests {
         #expect(try ClusterScene.texts(bob).isEmpty)
     }
 
-    @Test func `a user banned at one server gets no message that another server is storing`()
-        async throws
-    {
+    @Test(arguments: [false, true])
+    func `a user banned at one server gets no message that another server is storing`(
+        isReadRefused: Bool
+    ) async throws {
         let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         let (here, there) = (scene.servers[0], scene.servers[1])
         let cid = try await there.connect("cid")
@@ -358,12 +359,14 @@ struct ClusterTests {
         await scene.settle()
         _ = try (bob.inbox.take(), cid.inbox.take())
         // The message's audience has been read, and its commit comes behind the ban.
-        scene.storages[0].before("append") {
+        let storage = scene.storages[0]
+        storage.before("append") {
             do {
                 try await ask("POST", "group_channels/g/ban", #"{"user_id":"bob"}"#, at: there)
             } catch {
                 Issue.record(error)
             }
+            if isReadRefused { storage.refuse("audienceMembers") }
         }
         await here.send("secret", "r", to: "g", on: ann)
         await scene.settle()

@@ -187,6 +187,7 @@ final class HookedStorage: Storage {
 
     func audienceMembers(of url: ChannelURL) async throws(StorageError) -> [AudienceMember] {
         await note("audienceMembers")
+        try check("audienceMembers")
         return try await base.audienceMembers(of: url)
     }
 

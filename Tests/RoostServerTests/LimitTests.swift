@@ -50,6 +50,16 @@ struct LimitTests {
         #expect(limiter.take(1, at: at(999_000)) != nil, "a clock that goes back pays nothing")
     }
 
+    @Test func `work that is noted afterwards delays the next requests, also beyond a burst`() {
+        var limiter = RateLimiter<Int>(Rate(burst: 4, perSecond: 1))
+        for _ in 0..<4 { #expect(limiter.take(1, at: at(0)) == nil) }
+        limiter.note(1, at: at(0), count: 2)
+        #expect(limiter.take(1, at: at(2_000)) == .milliseconds(1_000))
+        #expect(limiter.take(1, at: at(3_000)) == nil)
+        limiter.note(2, at: at(0), count: 9)
+        #expect(limiter.take(2, at: at(0)) == .milliseconds(1_000), "the most is one burst")
+    }
+
     @Test func `a key without debt is forgotten`() {
         var limiter = RateLimiter<Int>(Rate(burst: 2, perSecond: 1))
         for key in 0..<1_000 { _ = limiter.take(key, at: at(0)) }

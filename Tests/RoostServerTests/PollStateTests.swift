@@ -83,7 +83,7 @@ struct PollStateTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `the claim of a message whose server has ended gives the poll free after a time`(
+    func `the claim of a message whose server has ended expires after a time`(
         kind: StorageKind
     ) async throws {
         let storage = try await kind.make()

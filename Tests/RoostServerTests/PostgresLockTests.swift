@@ -21,9 +21,12 @@ struct PostgresLockTests {
 
         init() async throws {
             let configuration = try await PostgresStorage.testConfiguration()
+            // A session from before the migrations knows no era, so the storage gets none of them.
+            let first = PostgresPool(configuration, on: try PostgresStorage.testLoop())
+            try await PostgresMigrator(first).migrate()
+            await first.close()
             pool = PostgresPool(configuration, on: try PostgresStorage.testLoop())
             other = PostgresPool(configuration, on: try PostgresStorage.testLoop())
-            try await PostgresMigrator(pool).migrate()
             storage = try await PostgresStorage(pool, clockMargin: 0)
         }
 
@@ -104,6 +107,7 @@ struct PostgresLockTests {
             [StorageContractTests.draft("old")], now: Self.now)
         let id = try #require(try old.first?.get()?.message.messageID)
         let beginning = try await storage.beginning()
+        #expect(beginning.era != nil)
         _ = try await storage.append([StorageContractTests.draft("new")], now: Self.now)
         let start = LogStart.transaction(beginning.settled)
         let all = try await storage.changes(in: "g", after: start)

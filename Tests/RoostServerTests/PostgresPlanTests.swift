@@ -192,6 +192,23 @@ struct PostgresPlanTests {
         await pool.close()
     }
 
+    @Test func `the remains of deleted channels are found in an index of them`() async throws {
+        let pool = PostgresPool(
+            try await PostgresStorage.testConfiguration(), on: try PostgresStorage.testLoop())
+        try await PostgresMigrator(pool).migrate()
+        let plan = try await pool.read { db async throws(PostgresError) in
+            try await db.all(
+                PostgresQuery(
+                    """
+                    EXPLAIN SELECT id FROM channel
+                    WHERE deleted_at IS NOT NULL AND last_time IS NOT NULL ORDER BY id LIMIT 100
+                    """
+                ) { $0.text(0) })
+        }
+        #expect(plan.contains { $0.contains("channel_remains") }, "\(plan)")
+        await pool.close()
+    }
+
     @Test func `a long count is read in slices, and ends with its caller`() async throws {
         let pool = PostgresPool(
             try await PostgresStorage.testConfiguration(), on: try PostgresStorage.testLoop())

@@ -70,6 +70,7 @@ struct SQLiteStorageTests {
             ("operators", "INDEX member_operator (channel=?)"),
             ("restrictedAfter", "INDEX member_restricted (channel=? AND place>?)"),
             ("restrictedCount", "INDEX member_restricted (channel=?)"),
+            ("endedRestriction", "INDEX member_restricted (channel=?)"),
             (
                 "lastChange",
                 "INDEX message_by_change (channel=? AND sequence>? AND sequence<?)"

@@ -94,9 +94,9 @@ struct S3Call: Sendable {
         S3Call(method: "DELETE", key: key, time: settings.callTime)
     }
 
-    /// Asks for the type and the size of a file.
-    static func head(_ key: String, _ settings: S3Settings) -> S3Call {
-        S3Call(method: "HEAD", key: key, time: settings.callTime, isRead: true)
+    /// Asks for the type and the size of a file; `isRead` is false for the check of an upload.
+    static func head(_ key: String, _ settings: S3Settings, isRead: Bool) -> S3Call {
+        S3Call(method: "HEAD", key: key, time: settings.callTime, isRead: isRead)
     }
 
     /// Reads a stretch of a file.

@@ -236,7 +236,7 @@ package actor S3FileStore: FileStore {
         } catch {
             // An earlier attempt may have succeeded though its answer was lost.
             guard error.isUnknownUpload,
-                try await reader.file(id)?.byteCount == upload.byteCount
+                try await reader.file(id, isRead: false)?.byteCount == upload.byteCount
             else { throw error }
         }
         upload.parts = nil

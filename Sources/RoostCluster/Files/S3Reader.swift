@@ -64,15 +64,21 @@ actor S3Reader {
     }
 
     /// Returns the type and the size of a file; nil if there is none.
-    func file(_ id: String) async throws(S3Failure) -> StoredFile? {
+    ///
+    /// - Parameters:
+    ///   - id: The name of the file.
+    ///   - isRead: Whether a reader asks; the check of an upload does not wait among readers.
+    /// - Returns: The type and the size.
+    /// - Throws: A failure of S3.
+    func file(_ id: String, isRead: Bool = true) async throws(S3Failure) -> StoredFile? {
         if let file = files.use(id) { return file }
         let headers: HTTPHeaders
         do throws(S3Failure) {
-            let call = S3Call.head(settings.prefix + id, settings)
+            let call = S3Call.head(settings.prefix + id, settings, isRead: isRead)
             headers = try await bucket.send(call).response.headers
         } catch {
             guard error.isUnexplained else { throw error }
-            return try await proveMissing(id, error)
+            return try await proveMissing(id, error, isRead: isRead)
         }
         guard let count = headers["Content-Length"].flatMap({ Int($0) }), count >= 0 else {
             throw S3Failure(.foreign)
@@ -91,10 +97,12 @@ actor S3Reader {
     ///
     /// Clients forget the address of a missing file, so nothing else may look like one.
     private func proveMissing(
-        _ id: String, _ failure: S3Failure
+        _ id: String, _ failure: S3Failure, isRead: Bool
     ) async throws(S3Failure) -> StoredFile? {
+        var call = S3Call.read(settings.prefix + id, 0..<1, settings)
+        call.isRead = isRead
         do throws(S3Failure) {
-            _ = try await bucket.send(.read(settings.prefix + id, 0..<1, settings))
+            _ = try await bucket.send(call)
         } catch {
             guard error.isMissing else { throw error }
             return nil

@@ -94,7 +94,9 @@ extension PostgresQuery where Output == ChannelRow {
         ) { ChannelRow($0) }
     }
 
-    /// Creates a channel, or one in the place of a deleted one; no row if a live one has the URL.
+    /// Creates a channel, or one in the row of a deleted one.
+    ///
+    /// It returns no row if a live channel has the URL, or a deleted one with messages.
     static func insertChannel(_ new: NewChannel, _ now: Timestamp) -> PostgresQuery {
         let record = new.record
         return PostgresQuery(
@@ -110,9 +112,9 @@ extension PostgresQuery where Output == ChannelRow {
                 created_by = excluded.created_by, distinct_key = excluded.distinct_key,
                 is_super = excluded.is_super, is_public = excluded.is_public,
                 traits = excluded.traits, change = excluded.change,
-                view_change = excluded.view_change, last_time = NULL,
+                view_change = excluded.view_change,
                 changed_at = greatest(c.changed_at, excluded.changed_at), deleted_at = NULL
-            WHERE c.deleted_at IS NOT NULL
+            WHERE c.deleted_at IS NOT NULL AND c.last_time IS NULL
             RETURNING id, url, seq, last_time, changed_at, log_change
             """,
             .text(record.url.rawValue), .text(record.name), .text(record.coverURL),
@@ -192,7 +194,6 @@ extension PostgresQuery where Output == NewestPlace {
             SELECT c.url, m.created_at, m.id, me.traits
             FROM users AS u
             JOIN member AS me ON me.user_id = u.id AND me.state = 'joined'
-                AND me.state <> 'none'
             JOIN channel AS c ON c.id = me.channel
             CROSS JOIN LATERAL (
                 SELECT created_at, id FROM message
@@ -237,7 +238,6 @@ extension PostgresQuery where Output == Int {
             SELECT count(*) FROM (
                 SELECT 1 FROM users AS u
                 JOIN member AS me ON me.user_id = u.id AND me.state = 'joined' AND me.is_counted
-                    AND me.state <> 'none'
                 JOIN message AS m ON m.channel = me.channel AND m.created_at > me.last_read
                 WHERE u.user_id = $1 AND m.is_counted AND m.deleted_at IS NULL
                     AND m.sender IS DISTINCT FROM u.id

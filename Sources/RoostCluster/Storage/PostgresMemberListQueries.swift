@@ -132,6 +132,21 @@ extension PostgresQuery where Output == Int {
     }
 }
 
+extension PostgresQuery where Output == Int64 {
+    /// One user with a ban or a mute that has ended.
+    static func endedRestriction(of channel: Int64, by now: Timestamp) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT user_id FROM member WHERE channel = $1 AND traits ~ '"(ban|mute)":'
+                AND (substring(traits from '"ban":[[]-?[0-9]+,(-?[0-9]+)')::bigint <= $2::bigint
+                    OR substring(traits from '"mute":[[]-?[0-9]+,(-?[0-9]+)')::bigint
+                        <= $2::bigint)
+            LIMIT 1
+            """, .int(channel), .int(now.milliseconds)
+        ) { $0.int64(0) }
+    }
+}
+
 extension PostgresQuery where Output == (user: Int64, traits: MemberTraits) {
     /// The users with a ban or a mute, ended ones included.
     static func restrictions(of channel: Int64) -> PostgresQuery {

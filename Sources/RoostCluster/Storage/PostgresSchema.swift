@@ -27,7 +27,8 @@ package enum PostgresSchema {
 
     /// Rows of deleted channels stay, so lists and counts must not pass over them.
     ///
-    /// The channels of a creator are in the order of their deletions; live ones come last.
+    /// The channels of a creator are in the order of their deletions; live ones come last. Few rows
+    /// are in `channel_remains`: the deleted channels whose messages are not all removed.
     private static let liveChannels: [PostgresSQL] = [
         .once("CREATE INDEX member_present ON member (user_id, channel) WHERE state <> 'none'"),
         .once("CREATE INDEX channel_live ON channel (url) WHERE deleted_at IS NULL"),
@@ -38,6 +39,11 @@ package enum PostgresSchema {
                 WHERE created_by IS NOT NULL
             """),
         .once("DROP INDEX channel_by_creator"),
+        .once(
+            """
+            CREATE INDEX channel_remains ON channel (id)
+                WHERE deleted_at IS NOT NULL AND last_time IS NOT NULL
+            """),
     ]
 
     /// The operators of a channel, and the users whose traits have a ban or a mute; no text in the

@@ -10,7 +10,7 @@ import RoostWire
 private enum ChannelLock {
     /// Waits as long as the settings of a session allow.
     case patient
-    /// Waits for some time, longer than a transaction usually takes, and fails then.
+    /// Fails after 100 ms, which is longer than a transaction usually takes.
     case short
     /// Leaves out the channels that others hold.
     case skipping
@@ -281,7 +281,8 @@ extension PostgresQuery where Output == Void {
 
     /// Gives the locks of a transaction the wait of `PostgresPool` again.
     fileprivate static var usualLocks: PostgresQuery {
-        PostgresQuery("SELECT set_config('lock_timeout', '4s', true)")
+        PostgresQuery(
+            "SELECT set_config('lock_timeout', $1, true)", .text(PostgresPool.lockTimeout))
     }
 
     fileprivate static func insertMessages(_ new: [AppendPlan.New]) -> PostgresQuery {

@@ -9,46 +9,64 @@ extension PostgresStorage {
     package func createChannel(
         _ new: NewChannel, now: Timestamp
     ) async throws(StorageError) -> CreateOutcome {
-        try await removeRemains(of: new.record.url)
-        return try await write { db async throws(PostgresError) in
+        while true {
+            switch try await create(new, now: now) {
+            case .outcome(let outcome): return outcome
+            case .remains(let channel): try await removeAllMessages(of: channel)
+            }
+        }
+    }
+
+    /// The result of one attempt to create a channel.
+    private enum Creation: Sendable {
+        case outcome(CreateOutcome)
+        /// The URL belongs to a deleted channel whose messages must be removed first.
+        case remains(channel: Int64)
+    }
+
+    private func create(
+        _ new: NewChannel, now: Timestamp
+    ) async throws(StorageError) -> Creation {
+        try await write { db async throws(PostgresError) -> Creation in
             if let key = new.distinctKey.map(Self.key),
                 let channel = try await db.first(.distinctChannel(key))
             {
                 let (known, members) = try await db.all(
                     .keptMembers(of: channel.id, new.members), .memberIDs(of: channel.id))
-                guard new.barred.isSubset(of: members) else { return .barred }
+                guard new.barred.isSubset(of: members) else { return .outcome(.barred) }
                 let joined = try await db.add(new, to: channel, known, now: now)
-                return .done(CreatedChannel(url: channel.url, isCreated: false, joined: joined))
+                return .outcome(
+                    .done(CreatedChannel(url: channel.url, isCreated: false, joined: joined)))
             }
             let url = new.record.url
-            guard try await db.first(.channelRow(url)) == nil else { return .taken }
-            guard new.barred.isEmpty else { return .barred }
+            guard try await db.first(.channelRow(url)) == nil else {
+                return .outcome(.taken)
+            }
+            guard new.barred.isEmpty else { return .outcome(.barred) }
             if let creator = new.record.createdBy, new.creatorLimit < .max {
                 // Two servers must not exceed the limit together.
                 db.add(.lockCreator(creator))
                 let start = now.advanced(by: -StorageRules.deletionPeriod)
                 let count = try await db.first(.createdChannels(creator, since: start)) ?? 0
-                guard count < new.creatorLimit else { return .tooMany }
+                guard count < new.creatorLimit else { return .outcome(.tooMany) }
             }
             let channel: ChannelRow
             do throws(PostgresError) {
                 guard let row = try await db.first(.insertChannel(new, now)) else {
-                    throw .conflict
+                    guard let buried = try await db.first(.buriedChannel(url)) else {
+                        throw .conflict
+                    }
+                    return .remains(channel: buried)
                 }
                 channel = row
             } catch {
                 // Another server has created it, or one of the same members, a moment ago.
                 throw error.kind == .refused("23505") ? .conflict : error
             }
-            // The row of a channel that another server has deleted since `removeRemains`.
-            if channel.seq > 0 {
-                db.add(.forgetMentions(channel.id))
-                db.add(.forgetMessages(channel.id))
-            }
             let known = try await db.all(.keptMembers(of: channel.id, new.members))
             let joined = try await db.add(new, to: channel, known, now: now)
             if !new.operators.isEmpty { db.add(.makeOperators(channel.id, new.operators)) }
-            return .done(CreatedChannel(url: url, isCreated: true, joined: joined))
+            return .outcome(.done(CreatedChannel(url: url, isCreated: true, joined: joined)))
         }
     }
 

@@ -74,11 +74,16 @@ extension PostgresStorage {
     package func restrictedCount(
         of url: ChannelURL, atMost limit: Int, now: Timestamp
     ) async throws(StorageError) -> Int {
-        let count = try await read { db async throws(PostgresError) -> Int in
-            guard let channel = try await db.first(.channelRow(url)) else { return 0 }
-            return try await db.first(.restrictedCount(of: channel.id, atMost: limit)) ?? 0
+        let (count, hasEnded) = try await read {
+            db async throws(PostgresError) -> (Int, Bool) in
+            guard let channel = try await db.first(.channelRow(url)) else { return (0, false) }
+            let count = try await db.first(.restrictedCount(of: channel.id, atMost: limit)) ?? 0
+            guard count >= limit else { return (count, false) }
+            // Most full channels have none, and then neither their traits nor a lock are needed.
+            let ended = try await db.first(.endedRestriction(of: channel.id, by: now))
+            return (count, ended != nil)
         }
-        guard count >= limit else { return count }
+        guard hasEnded else { return count }
         return try await write { db async throws(PostgresError) -> Int in
             guard let channel = try await db.first(.lockedChannel(url)) else { return 0 }
             var count = 0

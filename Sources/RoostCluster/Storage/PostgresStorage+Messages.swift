@@ -126,6 +126,7 @@ extension PostgresStorage {
         var (range, messages) = (range, [Message]())
         // Most pages are found in the first, short stretch.
         var stretch = Self.shortStretch
+        var stretchCount = 1
         // An unreadable row makes no page short, because a short page is the last.
         while messages.count < limit {
             let (whole, missing, rowLimit) = (range, limit - messages.count, stretch)
@@ -149,6 +150,13 @@ extension PostgresStorage {
             } else if let rest {
                 range = rest
                 stretch = Self.stretch
+                stretchCount += 1
+                // The caller may hold the channel's lane.
+                guard stretchCount <= Self.mostStretches else {
+                    throw StorageError(
+                        "A filtered page would read more than a million messages of the channel "
+                            + "\(url.rawValue).")
+                }
                 // The caller of a long scan may have gone.
                 if Task.isCancelled { throw .cancelled }
             } else {
@@ -161,6 +169,8 @@ extension PostgresStorage {
     /// The rows that one statement of a filtered page reads at most, as in `SQLiteStorage`.
     private static let stretch = 20_000
     private static let shortStretch = 500
+    /// The most stretches of one page.
+    private static let mostStretches = 50
 
     package func messageCount(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, atMost limit: Int

@@ -20,12 +20,19 @@ extension PostgresStorage {
     package func deleteChannel(
         _ url: ChannelURL, now: Timestamp
     ) async throws(StorageError) -> Bool {
-        let buried = try await write { db async throws(PostgresError) -> Int64? in
-            guard let channel = try await db.first(.lockedChannel(url)) else { return nil }
-            db.add(.emptyChannel(channel.id, now))
-            db.add(.endDocuments(ofChannel: url))
-            db.add(.buryChannel(channel.id, now))
-            return channel.id
+        let buried: Int64?
+        do throws(StorageError) {
+            buried = try await write { db async throws(PostgresError) -> Int64? in
+                guard let channel = try await db.first(.lockedChannel(url)) else { return nil }
+                db.add(.emptyChannel(channel.id, now))
+                db.add(.endDocuments(ofChannel: url))
+                db.add(.buryChannel(channel.id, now))
+                return channel.id
+            }
+        } catch {
+            // The transaction may have taken effect, although the database did not say so.
+            remains.withLock { $0.mayHaveMore = true }
+            throw error
         }
         guard let buried else { return false }
         remains.withLock { _ = $0.channels.insert(buried) }
@@ -40,6 +47,8 @@ extension PostgresStorage {
 
     /// Removes the messages that deletions of channels have left; a host calls it every 5 seconds.
     ///
+    /// A channel whose removal fails does not stop those behind it.
+    ///
     /// - Throws: A failure of the storage; the next call goes on.
     package func removeRemains() async throws(StorageError) {
         if remains.withLock({ $0.mayHaveMore }) {
@@ -51,20 +60,20 @@ extension PostgresStorage {
                 remains.mayHaveMore = found.count == Self.buriedLimit
             }
         }
+        var failure: StorageError?
         for channel in remains.withLock({ $0.channels.sorted() }) {
-            try await removeAllMessages(of: channel)
+            if Task.isCancelled { throw .cancelled }
+            do throws(StorageError) {
+                try await removeAllMessages(of: channel)
+            } catch {
+                failure = error
+            }
         }
+        if let failure { throw failure }
     }
 
-    /// Removes the messages of the deleted channel that had a URL, before another one gets its row.
-    func removeRemains(of url: ChannelURL) async throws(StorageError) {
-        let buried = try await read { db async throws(PostgresError) in
-            try await db.first(.buriedChannel(url))
-        }
-        if let buried { try await removeAllMessages(of: buried) }
-    }
-
-    private func removeAllMessages(of channel: Int64) async throws(StorageError) {
+    /// Removes the messages of a deleted channel, before another channel gets its row.
+    func removeAllMessages(of channel: Int64) async throws(StorageError) {
         var place: Int64 = 0
         while let end = try await removeMessages(of: channel, after: place) {
             place = end
@@ -85,7 +94,7 @@ extension PostgresStorage {
     ) async throws(StorageError) -> Int64? {
         let limit = removalStep
         return try await write { db async throws(PostgresError) -> Int64? in
-            // A new channel of the URL has the row, and has removed the rest itself.
+            // Another server has removed the rest, and a new channel of the URL may have the row.
             guard try await db.first(.lockedRemains(channel)) != nil else { return nil }
             let ids = try await db.all(.messageIDs(of: channel, after: id, limit))
             if !ids.isEmpty {
@@ -114,7 +123,8 @@ extension PostgresQuery where Output == Int64 {
         ) { $0.int64(0) }
     }
 
-    fileprivate static func buriedChannel(_ url: ChannelURL) -> PostgresQuery {
+    /// The deleted channel of a URL whose messages are not all removed.
+    static func buriedChannel(_ url: ChannelURL) -> PostgresQuery {
         PostgresQuery(
             """
             SELECT id FROM channel
@@ -160,14 +170,5 @@ extension PostgresQuery where Output == Void {
         PostgresQuery(
             "UPDATE channel SET last_time = NULL WHERE id = $1 AND deleted_at IS NOT NULL",
             .int(channel))
-    }
-
-    /// Removes the messages that a deleted channel has left in the row of a new one.
-    static func forgetMessages(_ channel: Int64) -> PostgresQuery {
-        PostgresQuery("DELETE FROM message WHERE channel = $1", .int(channel))
-    }
-
-    static func forgetMentions(_ channel: Int64) -> PostgresQuery {
-        PostgresQuery("DELETE FROM mention WHERE channel = $1", .int(channel))
     }
 }

@@ -11,7 +11,9 @@ extension MessageFilter {
 }
 
 extension PositionRange {
-    /// Divides the range behind a place, which is in the first part, in the direction of reading.
+    /// Splits the range after a position.
+    ///
+    /// The first part ends with the position, in reading order.
     func divided(
         behind place: Position, newestFirst: Bool
     ) -> (part: PositionRange, rest: PositionRange) {

@@ -8,6 +8,11 @@ struct Moderation: ServerPart {
     let context: ServerContext
     let publisher: EventPublisher
     let rooms: Rooms
+    let rates: RequestRates
+
+    /// The requests as which the refusal of a full channel counts: the storage has looked through
+    /// all restrictions of the channel.
+    private static let refusalCost = 25
 
     /// Answers a call about operators, bans or mutes.
     func answer(
@@ -147,7 +152,7 @@ struct Moderation: ServerPart {
                 throw ServerError(.notFound, "Only members can be muted.")
             }
         }
-        try await makeRoom(for: id, in: url)
+        try await makeRoom(for: id, in: url, call.caller)
         let kind: Restriction.Kind = isBan ? .ban : .mute
         let changed = try await ask(
             try await storage.updateMember(id, of: url, now: now) { member in
@@ -167,12 +172,17 @@ struct Moderation: ServerPart {
     }
 
     /// Refuses the restriction of one more user beyond the limit.
-    private func makeRoom(for id: UserID, in url: ChannelURL) async throws(ServerError) {
+    private func makeRoom(
+        for id: UserID, in url: ChannelURL, _ caller: APICaller
+    ) async throws(ServerError) {
         // A restricted user has a place already.
         guard try await record(of: id, in: url)?.traits.isRestricted != true else { return }
         let count = try await ask(
             try await storage.restrictedCount(
                 of: url, atMost: limits.restrictions, now: world.now()))
+        if count >= limits.restrictions {
+            rates.note(user: caller.userID, count: Self.refusalCost)
+        }
         try limits.check(
             count: count + 1, "banned and muted users of a channel", atMost: limits.restrictions)
     }

@@ -62,9 +62,11 @@ extension Document {
     /// The number of the claim; nil without a claim.
     var claim: Int64? { body["claim"]?.int }
 
-    /// The time after which a claim ends whose message was neither stored nor refused.
+    /// The time after which a claim ends if its message neither carries the poll nor was refused.
     ///
-    /// The server of the message has ended then: no storage takes that long.
+    /// No storage takes that long, so the server has ended, or the last step of the message has
+    /// failed. In the second case the message stays in the log with a copy of the poll that no change
+    /// reaches, and a later message may carry the poll.
     private static let claimTime = Duration.seconds(300)
 
     /// Whether a message may claim the poll: no other one carries it, or has a claim that lasts.

@@ -88,9 +88,9 @@ extension Polls {
         // Only one message may show a poll, because no change of the poll reaches a second one.
         let isCarrier = poll.messageID == id
         try await show(isCarrier ? poll : nil, in: id, of: message.channelURL)
-        guard isCarrier, var told = message.details.poll else { return }
-        (told.messageID, told.updatedAt) = (poll.messageID, poll.updatedAt)
-        guard poll != told else { return }
+        guard isCarrier, var sent = message.details.poll else { return }
+        (sent.messageID, sent.updatedAt) = (poll.messageID, poll.updatedAt)
+        guard poll != sent else { return }
         try await publish(poll, in: message.channelURL, sentAt: message.createdAt)
     }
 }

@@ -24,16 +24,20 @@ extension ScheduledMessages {
     }
 
     /// Begins to send the messages that are due, and does not wait for their channels.
-    func startDue() async {
+    ///
+    /// - Parameter reads: The most reads; each further one passes over the channels of those before.
+    func startDue(reads: Int = .max) async {
         // A document in hand stays due, so the next read would find its channel again.
         var seen: Set<ChannelURL> = []
-        while busyChannels.count < Self.busyLimit, seen.count < Self.busyLimit {
+        var reads = reads
+        while reads > 0, busyChannels.count < Self.busyLimit, seen.count < Self.busyLimit {
             guard
                 let due = try? await storage.dueDocuments(
                     .scheduled, through: world.now(), except: Array(busyChannels.union(seen)),
                     limit: Self.pageLimit),
                 !due.isEmpty
             else { return }
+            reads -= 1
             let channels = Dictionary(grouping: due) { $0.channelURL ?? "" }
             for document in due {
                 let url = document.channelURL ?? ""
@@ -52,7 +56,8 @@ extension ScheduledMessages {
     func finishDue(_ ids: [Int64], in url: ChannelURL) async {
         let mayHaveMore = await sendAll(ids)
         busyChannels.remove(url)
-        if mayHaveMore { await startDue() }
+        // One read, because a second one would pass over all other due messages of the channel.
+        if mayHaveMore { await startDue(reads: 1) }
         guard busyChannels.isEmpty else { return }
         let waiters = waiting
         waiting = []

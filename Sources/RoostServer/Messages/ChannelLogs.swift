@@ -171,10 +171,12 @@ final class ChannelLogs: ServerPart {
     ///
     /// The lane orders the work of this server only: another server may have banned or removed a
     /// member since the audience was read.
-    private func present(_ audience: Audience, in url: ChannelURL) async -> Audience {
-        guard context.peers != nil, audience.room == nil,
-            let later = try? await publisher.audience(of: url)
-        else { return audience }
+    ///
+    /// - Returns: The audience; nil if it cannot be read. Then no notice may leave, and each server
+    ///   finds the change in the log.
+    private func present(_ audience: Audience, in url: ChannelURL) async -> Audience? {
+        guard context.peers != nil, audience.room == nil else { return audience }
+        guard let later = try? await publisher.audience(of: url) else { return nil }
         let known = Set(audience.members)
         return Audience(audienceMembers: later.audienceMembers.filter { known.contains($0.id) })
     }
@@ -301,8 +303,10 @@ final class ChannelLogs: ServerPart {
     }
 
     /// Answers the sender of a message and publishes the message if it is new.
+    ///
+    /// Without an audience it publishes nothing.
     private func report(
-        _ post: Post, _ appending: Result<Appended?, StorageError>, _ audience: Audience,
+        _ post: Post, _ appending: Result<Appended?, StorageError>, _ audience: Audience?,
         _ sight: Sight?
     ) async {
         let url = post.command.channelURL
@@ -316,7 +320,7 @@ final class ChannelLogs: ServerPart {
         }
         let answer = appended.answer(in: sight)
         let event = MessageEvent(message: answer, previousMessageID: appended.previousID)
-        let news = ServerEvent.message(event).encoded(isOpen: audience.room != nil)
+        let news = ServerEvent.message(event).encoded(isOpen: audience?.room != nil)
         if let session = post.session, let requestID = post.command.requestID {
             sessions.send(event.answer(to: requestID, from: news), to: session)
             if appended.isDeleted, let id = appended.message.messageID {
@@ -332,19 +336,9 @@ final class ChannelLogs: ServerPart {
                 telemetry.metrics.waits.note(milliseconds: world.now().milliseconds(since: begun))
             }
             let except = post.command.requestID == nil ? nil : post.session
-            if appended.parent == nil {
-                let readers = audience.readers(of: appended.message.createdAt)
-                await publisher.publish(
-                    Notice(
-                        frame: news, recipients: readers, room: audience.room, except: except,
-                        subject: ServerEvent.message(event).subject))
-            } else {
-                await publisher.publish(appended.message, to: audience, except: except) {
-                    .message(
-                        MessageEvent(message: $0, previousMessageID: appended.previousID))
-                }
+            if let audience {
+                await publish(appended, event, news, in: url, to: audience, except: except)
             }
-            await publisher.publishThread(of: appended.parent, in: url, to: audience)
         }
         // A poll without a message ID shows that the first try failed before this step.
         do throws(ServerError) {
@@ -355,12 +349,31 @@ final class ChannelLogs: ServerPart {
             return post.finish(.failure(error))
         }
         // A repeat does not pin: the message may have been unpinned since.
-        if post.command.isPinned, !appended.isRepeat, audience.room == nil,
+        if post.command.isPinned, !appended.isRepeat, audience?.room == nil,
             let id = appended.message.messageID
         {
             // The message is sent, so a failure of the pin, which the storage's log names, is none of it.
             try? await messages.pin(id, in: url)
         }
         post.finish(.success(answer))
+    }
+
+    /// Publishes a new message and the new state of its thread.
+    private func publish(
+        _ appended: Appended, _ event: MessageEvent, _ news: String, in url: ChannelURL,
+        to audience: Audience, except: SessionID?
+    ) async {
+        if appended.parent == nil {
+            let readers = audience.readers(of: appended.message.createdAt)
+            await publisher.publish(
+                Notice(
+                    frame: news, recipients: readers, room: audience.room, except: except,
+                    subject: ServerEvent.message(event).subject))
+        } else {
+            await publisher.publish(appended.message, to: audience, except: except) {
+                .message(MessageEvent(message: $0, previousMessageID: appended.previousID))
+            }
+        }
+        await publisher.publishThread(of: appended.parent, in: url, to: audience)
     }
 }

@@ -84,7 +84,8 @@ final class ServerParts {
         openChannels = OpenChannels(
             context: context, publisher: publisher, rooms: rooms, sessions: sessions,
             lists: lists, admission: admission)
-        moderation = Moderation(context: context, publisher: publisher, rooms: rooms)
+        moderation = Moderation(
+            context: context, publisher: publisher, rooms: rooms, rates: rates)
 
         scheduled = ScheduledMessages(context, logs, telemetry, background)
         reports = Reports(context: context)

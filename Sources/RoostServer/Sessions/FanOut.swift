@@ -27,7 +27,7 @@ package protocol SessionOutlet: Sendable {
 }
 
 extension SessionOutlet {
-    /// Does nothing: only a network loses a client without a word.
+    /// Does nothing, because sockets in memory have no half-open state.
     package func ping() {}
     package var heardCount: Int { 0 }
 }

@@ -54,6 +54,18 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
+    /// Counts requests that have been answered already, also beyond the rate.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the requests.
+    ///   - now: The present moment.
+    ///   - count: The number of requests.
+    package mutating func note(_ key: Key, at now: Timestamp, count: Int) {
+        guard let rate else { return }
+        debts[key] = Debt(
+            amount: amount(of: key, at: now, rate) + Int64(min(count, rate.burst)) * 1_000, at: now)
+    }
+
     /// Returns the result of `take` without counting.
     package func wait(of key: Key, at now: Timestamp, count: Int = 1) -> Duration? {
         guard let rate else { return nil }

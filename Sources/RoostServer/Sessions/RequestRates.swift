@@ -87,6 +87,18 @@ final class RequestRates: ServerPart {
         throw Self.tooOften(wait)
     }
 
+    /// Counts the work for a call whose cost is known only after it.
+    ///
+    /// The call itself is not refused; the next ones wait.
+    ///
+    /// - Parameters:
+    ///   - user: The user of the call.
+    ///   - count: The number of requests that the call counts as, besides itself.
+    func note(user: UserID?, count: Int) {
+        guard let user else { return }
+        users.note(user, at: world.evenTime(), count: userCost(count))
+    }
+
     /// Counts the users whom a call names, after the call itself.
     ///
     /// Each of them costs the storage a few statements, and many of them an event.

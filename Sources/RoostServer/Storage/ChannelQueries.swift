@@ -325,6 +325,9 @@ extension Query where Input == (url: ChannelURL, ids: String), Output == (UserID
 }
 
 extension Query where Input == (user: UserID, limit: Int), Output == Int {
+    /// The number of a user's unread messages, up to a limit.
+    ///
+    /// SQLite uses a partial index only if the query has the condition of the index in its words.
     static var unreadTotal: Query {
         Query(
             sql: """

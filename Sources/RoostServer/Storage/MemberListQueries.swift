@@ -165,6 +165,26 @@ extension Query where Input == (channel: Int64, limit: Int), Output == Int {
     }
 }
 
+extension Query where Input == (channel: Int64, now: Timestamp), Output == Int64 {
+    /// One user with a ban or a mute that has ended.
+    static var endedRestriction: Query {
+        Query(
+            sql: """
+                SELECT user FROM member INDEXED BY member_restricted
+                WHERE channel = ?1
+                    AND instr(traits, '"ban":') + instr(traits, '"mute":') > 0
+                    AND (json_extract(traits, '$.ban[1]') <= ?2
+                        OR json_extract(traits, '$.mute[1]') <= ?2)
+                LIMIT 1
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.now.milliseconds)
+            },
+            decode: { row in row.int64(0) })
+    }
+}
+
 extension Query where Input == Int64, Output == (Int64, MemberTraits) {
     /// The users with a ban or a mute, ended ones included.
     static var restrictions: Query {

@@ -124,6 +124,8 @@ extension Query where Input == MessageStretch, Output == MessageRow {
 
 extension Query where Input == (user: UserID, end: Position), Output == NewestPlace {
     /// The newest live message of each joined channel of a user before a position.
+    ///
+    /// SQLite uses a partial index only if the query has the condition of the index in its words.
     static var newestPlaces: Query {
         Query(
             sql: """

@@ -222,7 +222,7 @@ package enum SQLiteSchema {
                 -- stay, so lists must not pass over them.
                 CREATE INDEX member_present ON member (user, channel) WHERE state <> 'none';
                 CREATE INDEX channel_live ON channel (url) WHERE deleted_at IS NULL;
-                -- The channels of each creator by the end of their time; live ones come last.
+                -- The channels of each creator by the time of their deletion; live ones come last.
                 DROP INDEX channel_by_creator;
                 CREATE INDEX channel_created ON channel
                     (created_by, coalesce(deleted_at, 9223372036854775807));

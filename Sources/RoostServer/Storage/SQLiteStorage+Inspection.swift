@@ -39,6 +39,7 @@ extension SQLiteStorage {
                 "operators": try db.plan(of: .operators),
                 "restrictedAfter": try db.plan(of: .restrictedAfter),
                 "restrictedCount": try db.plan(of: .restrictedCount),
+                "endedRestriction": try db.plan(of: .endedRestriction),
                 "createdChannels": try db.plan(of: .createdChannels),
                 "channelsAfter": try db.plan(of: .channelsAfter),
                 "presentListings": try db.plan(of: .presentListings),

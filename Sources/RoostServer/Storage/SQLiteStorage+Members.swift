@@ -88,11 +88,14 @@ extension SQLiteStorage {
     package func restrictedCount(
         of url: ChannelURL, atMost limit: Int, now: Timestamp
     ) throws(StorageError) -> Int {
-        let count = try read { db throws(SQLiteError) -> Int in
-            guard let channel = try db.first(.channelRow, url) else { return 0 }
-            return try db.first(.restrictedCount, (channel, limit)) ?? 0
+        let (count, hasEnded) = try read { db throws(SQLiteError) -> (Int, Bool) in
+            guard let channel = try db.first(.channelRow, url) else { return (0, false) }
+            let count = try db.first(.restrictedCount, (channel, limit)) ?? 0
+            guard count >= limit else { return (count, false) }
+            // Most full channels have none, and then their traits are not read.
+            return (count, try db.first(.endedRestriction, (channel, now)) != nil)
         }
-        guard count >= limit else { return count }
+        guard hasEnded else { return count }
         return try write { db throws(SQLiteError) -> Int in
             guard let channel = try db.first(.channelRow, url) else { return 0 }
             for (user, before) in try db.all(.restrictions, channel) {
