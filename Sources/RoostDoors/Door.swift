@@ -200,8 +200,7 @@ package final class Door: Sendable {
             state.sendingToRooms = [:]
             kept.forget()
             state.opening = Task(executorPreference: world.executor) {
-                // Two clients of one user would compete for the files; of two users, the later one
-                // counts.
+                // Two clients of one user compete for the files; of two users, the later counts.
                 if case .success(let opened)? = await before?.value {
                     // All messages that the app has sent before are saved first.
                     await sent?.value

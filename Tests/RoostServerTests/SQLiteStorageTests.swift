@@ -16,7 +16,7 @@ struct SQLiteStorageTests {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor)
             .hotPlans()
-        #expect(plans.count == 62)
+        #expect(plans.count == 63)
         for (name, steps) in plans {
             for step in steps {
                 #expect(
