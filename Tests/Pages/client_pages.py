@@ -184,7 +184,7 @@ def shows_a_sealed_file(roost, server, browser, pictures):
     browser.requests(), browser.logs("browser")
     browser.open("file://" + page)
     text = browser.run("return document.body.textContent")
-    for words in ("This cache is sealed", "between two visits", "channel 1", "sealed,", "waits to be sent"):
+    for words in ("This cache is encrypted", "between two visits", "channel 1", "encrypted,", "waits to be sent"):
         expect(words.lower() in text.lower(), f"the sealed page lacks {words}: {text[:2000]}")
     is_harmless(browser, ["file://" + page])
     is_readable(browser, "cache-sealed", pictures)

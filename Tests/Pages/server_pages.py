@@ -124,7 +124,7 @@ def walks_with_the_keyboard(roost, server, browser, pictures):
     link = link_of(server)
     origin = link.split("/?")[0]
     browser.open(origin + "/")
-    expect(browser.walk() == ["Administrator's token", "Open"], "the way in has another order")
+    expect(browser.walk() == ["API token", "Open"], "the way in has another order")
     browser.open(link)
     charts = "return [...document.querySelectorAll('.chart h3')].map(title => title.innerText)"
     wait("a period", lambda: browser.run("return document.querySelectorAll('svg').length") >= 9)

@@ -64,7 +64,7 @@ struct PageCommandTests {
                 ["cache", "inspect", "cache", "--html", "page"] + words)
             #expect(outcome.status == 0, "\(outcome.errors)")
             let page = try String(contentsOf: URL(filePath: program.path("page")), encoding: .utf8)
-            #expect(page.contains("This cache is sealed"))
+            #expect(page.contains("This cache is encrypted"))
             #expect(page.contains("waits to be sent"))
             #expect(!page.contains("Curlew"))
         }

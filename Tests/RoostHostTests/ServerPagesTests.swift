@@ -82,12 +82,12 @@ struct ServerPagesTests {
         await scene.call("POST", "/users", #"{"user_id":"ada","nickname":"","profile_url":""}"#)
         let answer = await scene.ask(target)
         #expect(answer.status == 403)
-        #expect(answer.body.contains("Administrator&#39;s token"))
+        #expect(answer.body.contains("API token"))
         for word in ["APP", "ada", "Open sockets"] { #expect(!answer.body.contains(word)) }
         #expect(await scene.ask(target, key: "secret1").status == 403, "the link is no key")
     }
 
-    @Test func `the link and the administrator's token open the pages, a wrong token does not`()
+    @Test func `the link and the API token open the pages, a wrong token does not`()
         async throws
     {
         let scene = try await Scene()

@@ -11,7 +11,8 @@ extension Option {
         "text", help: "show the text of unsent messages and the names of channels")
     static let htmlPage = Option(
         "html", .text(placeholder: "FILE"),
-        help: "write a page for a browser instead, also of a sealed cache without its key")
+        help:
+            "write a page for a browser instead; an encrypted cache without its key has one, too")
     static let journalFile = Option(
         "journal", .text(placeholder: "FILE"),
         help: "put a sync journal on the page, as roost journal reads it")

@@ -10,7 +10,7 @@ extension CachePage {
     /// The greatest number of channels on a page; the largest ones are shown.
     private static let channelLimit = 200
 
-    /// Makes the page of a folder; without the key of a sealed one it has no names and no texts.
+    /// Makes the page of a folder; without the key of an encrypted one it has no name and no text.
     init(
         _ found: FolderStructure, folder: String, showsText: Bool, journal: JournalChart?,
         now: Timestamp
@@ -155,7 +155,7 @@ extension CachePage.Item {
     fileprivate init(_ item: FolderStructure.SealedItem) {
         let (fate, hasFailed) = Self.fate(item.state, mayHaveArrived: false, nil)
         self.init(
-            kind: "sealed, \(Measures.size(item.byteCount))", channel: nil,
+            kind: "encrypted, \(Measures.size(item.byteCount))", channel: nil,
             writtenAt: item.createdAt, fate: fate, hasFailed: hasFailed,
             attempts: item.attemptCount)
     }

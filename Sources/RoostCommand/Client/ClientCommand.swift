@@ -9,9 +9,12 @@ extension Option {
         "server", .text(placeholder: "URL"), isRequired: true,
         help: "the server, such as http://127.0.0.1:8080; it may be unreachable")
     static let applicationID = Option(
-        "app-id", .text(placeholder: "ID"), isRequired: true, help: "the application's ID")
+        "app-id", .text(placeholder: "ID"), isRequired: true,
+        help:
+            "the ID of the application, a name that you choose, such as demo; its server and its "
+            + "clients give the same one")
     static let user = Option(
-        "user", .text(placeholder: "ID"), isRequired: true, help: "the user of this client")
+        "user", .text(placeholder: "ID"), isRequired: true, help: "the ID of the user, such as ada")
     static let tokenFile = Option(
         "token-file", .text(placeholder: "FILE"),
         help: "a file with the user's access token, if the server requires one")
@@ -24,10 +27,11 @@ extension Option {
     static let keyFolder = Option(
         "key-folder", .text(placeholder: "DIR"),
         help:
-            "seal cache and unsent messages, with a key kept in this folder; not that of the cache")
+            "encrypt cache, downloaded files and unsent messages; the key is kept in this folder, "
+            + "which must not be in that of the cache")
     static let keyOfCache = Option(
         "key-folder", .text(placeholder: "DIR"),
-        help: "the folder with the key of a sealed cache")
+        help: "the folder with the key of an encrypted cache")
     static let pageSize = Option(
         "page-size", .number(placeholder: "N", 1...200), standard: "40",
         help: "messages shown at first, and added by each older or newer")
@@ -121,8 +125,8 @@ extension Configuration {
         if let keyFolder, FolderPath.leads(keyFolder, into: cache) {
             throw CommandFailure(
                 .wrongArguments,
-                "--key-folder must not be in --cache: a copy of the cache would contain the key."
-            )
+                "--key-folder must not be in --cache, because a copy of the cache would contain "
+                    + "the key: name a folder outside of it.")
         }
         let secret = Secret(option: .token, file: .tokenFile, variable: "ROOST_TOKEN")
         self.init(

@@ -11,7 +11,8 @@ extension Option {
         "server", .text(placeholder: "URL"),
         help: "the server to judge, such as http://127.0.0.1:8080")
     fileprivate static let application = Option(
-        "app-id", .text(placeholder: "ID"), help: "the application's ID")
+        "app-id", .text(placeholder: "ID"),
+        help: "the ID of the application, as the server was given it")
     fileprivate static let only = Option(
         "only", .text(placeholder: "NAME"), mayRepeat: true,
         help: "run this group or this check only; may be repeated")

@@ -44,10 +44,10 @@ extension Option {
         help: "the address to listen on; 0.0.0.0 is reachable from other machines")
     static let apiTokenFile = Option(
         "api-token-file", .text(placeholder: "FILE"),
-        help: "a file with the secret of administrators' calls, their header Api-Token")
+        help: "a file with the API token, the secret of your backend's calls (header Api-Token)")
     static let apiToken = Option(
         "api-token", .text(placeholder: "TOKEN"),
-        help: "the secret itself; other users of this machine can see it, so prefer the file")
+        help: "the API token itself; other users of this machine can see it, so prefer the file")
     static let requireToken = Option(
         "require-token", help: "refuse users without an access token")
     static let insecure = Option(
@@ -74,8 +74,8 @@ extension Option {
     static let serverPage = Option(
         "page",
         help:
-            "show pages also off loopback or behind a proxy; they open with the printed link, "
-            + "which works once, or with the administrator's token")
+            "show the pages off loopback and behind a proxy, too; they open with the printed link, "
+            + "which works once, or with the API token")
     static let noPage = Option("no-page", help: "show no pages on loopback either")
     static let compress = Option(
         "compress", help: "deflate frames for clients that support it; costs processor time")
@@ -125,9 +125,11 @@ extension Command {
             Listens until Ctrl-C or SIGTERM, then closes its database. The first line
             of output is: listening on http://HOST:PORT and ws://HOST:PORT
 
-            The secret of administrators' calls comes from --api-token-file, from the variable
-            ROOST_API_TOKEN or from --api-token. Without --require-token anyone who reaches the port may
-            act as any user, so the server then listens on this machine only.
+            Needs --app-id, --data or --database, and an API token, which is a secret that you choose.
+            It comes from --api-token-file, from the variable ROOST_API_TOKEN or from --api-token.
+
+            Without --require-token anyone who reaches the port may act as any user, so the server then
+            listens on this machine only.
 
             With --database the server keeps nothing of its own, and may run as many times as wanted on
             one database, after one roost migrate. The password may come from the variable PGPASSWORD or

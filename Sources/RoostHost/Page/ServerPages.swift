@@ -9,7 +9,7 @@ import RoostWire
 
 /// The pages of a server for its operator: figures, users, channels, logs, and a chat to try out.
 ///
-/// A stranger gets the form for the administrator's token and nothing else. Everything is read
+/// A stranger gets the form for the API token and nothing else. Everything is read
 /// through the server's own calls, as the platform.
 final class ServerPages: Sendable {
     private struct State: Sendable {

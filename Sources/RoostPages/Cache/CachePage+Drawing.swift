@@ -37,8 +37,8 @@ extension CachePage {
             isSealed
                 ? .element(
                     "p", [.kind("note")],
-                    "This cache is sealed, and its key is not given: sizes, times and ranges can be read, names and "
-                        + "texts cannot.")
+                    "This cache is encrypted, and its key is not given: sizes, times and ranges "
+                        + "can be read, names and texts cannot.")
                 : .nothing,
             .joined(warnings.map { .element("p", [.kind("note bad")], .quoted($0, limit: 600)) }),
             .element(
@@ -109,7 +109,7 @@ extension CachePage {
                                 .text(Measures.age(of: item.writtenAt, now: now)))
                         ]),
                         .text(item.kind),
-                        item.channel.map { .quoted($0, limit: 80) } ?? Self.sealed,
+                        item.channel.map { .quoted($0, limit: 80) } ?? Self.encrypted,
                         .element(
                             "span", [.kind(item.hasFailed ? "bad" : "waiting")], .text(item.fate)),
                         "\(item.attempts)",
@@ -118,7 +118,7 @@ extension CachePage {
                 })
     }
 
-    private static let sealed = HTML.element("span", [.kind("quiet")], "sealed")
+    private static let encrypted = HTML.element("span", [.kind("quiet")], "encrypted")
 }
 
 extension CachePage.Channel {

@@ -4,12 +4,12 @@ package import RoostModel
 
 /// The contents of a page about one user's cache, as plain values.
 ///
-/// A sealed cache that is read without its key has neither names nor texts in these values.
+/// An encrypted cache that is read without its key has neither names nor texts in these values.
 package struct CachePage: Equatable, Sendable {
     package struct Channel: Equatable, Sendable {
-        /// The name that tells the channel from the others: its URL, or its row in a sealed cache.
+        /// The name that tells the channel from the others: its URL, or its row without the key.
         package var key: String
-        /// The name that people gave the channel; nil if it has none or is sealed.
+        /// The name that people gave the channel; nil if it has none or is encrypted.
         package var name: String?
         package var messageCount: Int
         package var byteCount: Int64
@@ -79,7 +79,7 @@ package struct CachePage: Equatable, Sendable {
     /// An item of the outbox.
     package struct Item: Equatable, Sendable {
         package var kind: String
-        /// The channel; nil in a sealed outbox.
+        /// The channel; nil in an encrypted outbox.
         package var channel: String?
         package var writtenAt: Timestamp
         /// The state and its reason, as a sentence.

@@ -43,14 +43,14 @@ package enum ServerForm {
                 .element("h1", [], "Roost"),
                 .element(
                     "p", [],
-                    "This page opens with the link that the server printed at its start, which works once, or with the "
-                        + "administrator's token."),
+                    "This page opens with the link that the server printed at its start, which "
+                        + "works once, or with the API token."),
                 isWrong
                     ? .element("p", [.kind("note bad"), .role("alert")], "The token is wrong.")
                     : .nothing,
                 .element(
                     "form", [.kind("fields"), .method("post"), .action(OwnPath("/page/login"))],
-                    field("token", "Administrator's token", "", isRequired: true, isSecret: true),
+                    field("token", "API token", "", isRequired: true, isSecret: true),
                     .element("button", [.type("submit"), .kind("primary")], "Open")),
             ]))
     }
