@@ -132,10 +132,12 @@ extension CommandLineParser {
             )
         }
         guard option.mayRepeat || !arguments.has(option) else {
-            throw wrong("\(name) is given twice.")
+            throw wrong("\(name) is given twice: give it once.")
         }
         if option.value == .none {
-            guard parts.count == 1 else { throw wrong("\(name) takes no value.") }
+            guard parts.count == 1 else {
+                throw wrong("\(name) takes no value: leave “=\(parts[1])” out.")
+            }
             arguments.values[option.name] = [""]
         } else {
             arguments.values[option.name, default: []].append(

@@ -12,7 +12,8 @@ struct ChatCommandTests {
         defer { try? program.remove() }
         let bare = try await program.run(["chat"])
         #expect(bare.status == 2)
-        #expect(bare.errors.first?.contains("--demo to try it") == true)
+        let needs = "--server URL, --app-id ID, --user ID, --cache DIR, or only --demo to try it"
+        #expect(bare.errors.first?.contains(needs) == true, "\(bare.errors)")
         let piped = try await program.run(["chat", "--demo"])
         #expect(piped.status == 2)
         #expect(piped.errors.first?.contains("needs a terminal") == true)

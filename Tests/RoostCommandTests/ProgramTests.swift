@@ -162,7 +162,14 @@ struct ProgramTests {
     }
 
     @Test(arguments: [
-        (["serve"], ExitCode.wrongArguments, "--app-id ID."),
+        (
+            ["serve"], ExitCode.wrongArguments,
+            "roost serve still needs --app-id ID, --data DIR or --database URL."
+        ),
+        (
+            ["serve", "--app-id", "a"], .wrongArguments,
+            "roost serve still needs --data DIR or --database URL."
+        ),
         (serve(), .wrongArguments, "--api-token-file FILE, or the variable ROOST_API_TOKEN"),
         (serve("--api-token-file", "missing"), .storage, "another file as --api-token-file"),
         (
@@ -201,6 +208,51 @@ struct ProgramTests {
         #expect(outcome.status == code.rawValue, "\(outcome.errors)")
         #expect(outcome.errors.count == 1)
         #expect(outcome.errors.first?.contains(sentence) == true, "\(outcome.errors)")
+        try program.remove()
+    }
+
+    /// Calls with an option that would have no effect, each with a part of the refusal.
+    private static let withoutEffect: [([String], String)] = [
+        (["chat", "--demo", "--user", "ada"], "leave --user out"),
+        (["chat", "--demo", "--with", "bo"], "leave --with out"),
+        (["chat", "--demo", "--token", "t"], "leave --token out"),
+        (["chat", "--demo", "--token-file", "t"], "leave --token-file out"),
+        (["chat", "--demo", "--key-folder", "k"], "leave --key-folder out"),
+        (["chat", "--demo", "--allow-plain-transport"], "leave --allow-plain-transport out"),
+        (client("--cache", "c", "--page-text"), "--page-text goes with --page PORT: add it."),
+        (open("--schema", "s"), "--schema is for servers that share a database: give --database"),
+        (open("--page", "--no-page"), "--page and --no-page exclude each other: give one."),
+        (open("--tls-cert", "c"), "--tls-cert goes with --tls-key FILE: add it."),
+        (open("--tls-key", "k"), "--tls-key goes with --tls-cert FILE: add it."),
+        (
+            open("--database", "postgresql://db/roost"),
+            "--data and --database exclude each other: give one."
+        ),
+        (open("--max-text", "65537"), "--max-text wants a whole number from 1 to 65536"),
+        (
+            ["cache", "clear", "c", "--to", "1", "--everything"],
+            "--to and --everything exclude each other: give one."
+        ),
+        (
+            ["cache", "clear", "c", "--including-unsent"],
+            "--including-unsent goes with --everything: add it."
+        ),
+        (["cache", "inspect", "c", "--journal", "j"], "--journal goes with --html FILE"),
+        (["conform", "--list", "--junit", "j"], "--list runs no check: leave --junit out."),
+        (["conform", "--list", "--api-token", "t"], "leave --api-token out."),
+    ]
+
+    @Test(arguments: withoutEffect)
+    func `an option that would have no effect is refused`(
+        words: [String], sentence: String
+    ) async throws {
+        let program = try Program()
+        let outcome = try await program.run(words)
+        #expect(outcome.status == ExitCode.wrongArguments.rawValue, "\(outcome.errors)")
+        #expect(outcome.output.isEmpty && outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains(sentence) == true, "\(outcome.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
+        #expect(names.allSatisfy { $0.hasPrefix(".") }, "the call left files: \(names)")
         try program.remove()
     }
 

@@ -25,15 +25,11 @@ struct Secret {
         _ arguments: Arguments,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> String? {
+        try arguments.refuseSeveral(of: [option, file])
         guard let path = arguments.text(file) else {
             if let text = arguments.text(option) { return text }
             let text = environment[variable] ?? ""
             return text.isEmpty ? nil : text
-        }
-        guard !arguments.has(option) else {
-            throw CommandFailure(
-                .wrongArguments,
-                "--\(option.name) and --\(file.name) exclude each other: give one.")
         }
         // A file that cannot be read and one without a secret are the same mistake here.
         let file = FileHandle(forReadingAtPath: path)

@@ -63,15 +63,8 @@ struct CacheClearing {
     let protection: StoreProtection
 
     init(_ arguments: Arguments) throws(CommandFailure) {
-        let wishes: [Option] = [.channel, .downTo, .everything]
-        guard wishes.filter(arguments.has).count < 2 else {
-            throw CommandFailure(
-                .wrongArguments, "--channel, --to and --everything exclude each other: name one.")
-        }
-        guard arguments.has(.everything) || !arguments.has(.includingUnsent) else {
-            throw CommandFailure(
-                .wrongArguments, "--including-unsent goes with --everything: add it.")
-        }
+        try arguments.refuseSeveral(of: [.channel, .downTo, .everything])
+        try arguments.require(.everything, with: .includingUnsent)
         if let url = arguments.text(.channel) {
             extent = .channel(ChannelURL(url))
         } else if arguments.has(.everything) {

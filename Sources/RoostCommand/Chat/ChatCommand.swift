@@ -10,8 +10,8 @@ extension Option {
     static let chatDemo = Option(
         "demo",
         help:
-            "start a server and two people to chat with; needs no other option, and leaves nothing "
-            + "behind")
+            "start a server and two people to chat with; takes no other option but --save-to, and "
+            + "leaves nothing behind")
     static let saves = Option(
         "save-to", .text(placeholder: "DIR"), standard: ".",
         help: "the folder for files that you save")
@@ -21,16 +21,22 @@ extension Option {
     /// The options of a client, which the demo does without.
     fileprivate static let place: [Option] = [
         Option.server, .applicationID, .user, .cache,
-    ].map { Option($0.name, $0.value, help: $0.help) }
+    ].map { Option($0.name, $0.value, help: $0.help + "; required without --demo") }
+    /// The other options that have no effect in the demo.
+    fileprivate static let notInDemo: [Option] = [
+        .with, .tokenFile, .token, .keyFolder, .plainTransport,
+    ]
 }
 
 extension Command {
     static let chat = Command(
-        "chat", summary: "a chat in the terminal, also without a network",
+        "chat", summary: "a chat in the terminal, even without a network",
         explanation: """
-            Shows channels and messages from this machine's disk at once, connects behind that, and sends
-            what was written offline when the connection is back. F1 shows the keys; docs/chat.md
-            explains them. The mouse works too. NO_COLOR turns colours off.
+            Needs --server, --app-id, --user and --cache, or --demo alone.
+
+            Shows channels and messages from this machine's disk at once, and connects meanwhile.
+            Messages that were written offline are sent when the connection is back. F1 shows the
+            keys; docs/chat.md explains them. The mouse works too. NO_COLOR turns colours off.
 
             An access token comes from --token-file, from the variable ROOST_TOKEN or from --token.
             """,
@@ -45,8 +51,7 @@ extension Command {
                 try await run(try settings(arguments), arguments, signals())
                 return
             }
-            for option in Option.place + [.with]
-            where arguments.has(option) {
+            for option in Option.place + Option.notInDemo where arguments.has(option) {
                 throw CommandFailure(
                     .wrongArguments,
                     "--demo brings its own server and people: leave --\(option.name) out.")
@@ -70,11 +75,12 @@ extension Command {
     private static func settings(
         _ arguments: Arguments
     ) throws(CommandFailure) -> Configuration {
-        for option in Option.place where !arguments.has(option) {
+        let missing = Option.place.filter { !arguments.has($0) }.map(\.usage)
+        guard missing.isEmpty else {
             throw CommandFailure(
                 .wrongArguments,
-                "roost chat still needs \(option.usage), or only --demo to try it. See roost help chat."
-            )
+                "roost chat still needs \(missing.joined(separator: ", ")), or only --demo to "
+                    + "try it. See roost help chat.")
         }
         return try Configuration(arguments)
     }
@@ -91,7 +97,10 @@ extension Command {
         guard TerminalScreen.isTerminal else { throw noTerminal }
         let style = Style.standardOutput
         guard let screen = TerminalScreen(usesColor: style.hasColor) else {
-            throw CommandFailure(.failed, "The system has no free file descriptors.")
+            throw CommandFailure(
+                .failed,
+                "The system has no free file descriptors: end other programs, or raise the limit "
+                    + "of ulimit -n.")
         }
         let client: ChatClient
         do throws(RoostError) {

@@ -73,6 +73,7 @@ extension Command {
             """,
         exitCodes: [.done, .wrongArguments, .storage, .server],
         run: { arguments throws(CommandFailure) in
+            try arguments.require(.livePage, with: .pageText)
             var configuration = try Configuration(arguments)
             configuration.migrating = { StandardError.reportMigration($0.done, of: $0.total) }
             let history = try arguments.text(.history).map { path throws(CommandFailure) in

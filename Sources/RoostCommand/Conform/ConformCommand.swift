@@ -15,11 +15,12 @@ extension Option {
         help: "the ID of the application, as the server was given it")
     fileprivate static let only = Option(
         "only", .text(placeholder: "NAME"), mayRepeat: true,
-        help: "run this group or this check only; may be repeated")
-    fileprivate static let list = Option("list", help: "print the checks and run none")
+        help: "run or list this group or this check only; may be repeated")
+    fileprivate static let list = Option(
+        "list", help: "print the checks, and run none; takes no other option but --only")
     fileprivate static let timeout = Option(
         "timeout", .number(placeholder: "SECONDS", 1...600), standard: "10",
-        help: "the limit of each wait for the server; a check takes at most four")
+        help: "the limit of each wait for the server; a check may wait four times as long")
     fileprivate static let junit = Option(
         "junit", .text(placeholder: "FILE"), help: "write the results as JUnit XML, too")
     fileprivate static let html = Option(
@@ -28,8 +29,10 @@ extension Option {
 
 extension Command {
     static let conform = Command(
-        "conform", summary: "whether a server keeps the rules of the protocol",
+        "conform", summary: "checks whether a server keeps the rules of the protocol",
         explanation: """
+            Needs --server, --app-id and the API token of the server, or --list alone.
+
             Makes users and channels on a server, looks at its answers and frames, and removes
             them again. Each check is a rule of docs/protocol, named by its section. The server
             may be any that claims to speak the protocol; docs/conformance.md has the checks and
@@ -48,6 +51,7 @@ extension Command {
             let groups = try selection(arguments)
             let drawing = ConformDrawing(style: .standardOutput, groups: groups)
             guard !arguments.has(.list) else {
+                try refuseOptionsOfRun(arguments)
                 for line in drawing.list { StandardOutput.writeNow(line) }
                 return
             }
@@ -67,6 +71,16 @@ extension Command {
                 throw CommandFailure(.failed, drawing.verdict(of: result))
             }
         })
+
+    /// Refuses the options that have no effect on a list.
+    private static func refuseOptionsOfRun(_ arguments: Arguments) throws(CommandFailure) {
+        let options: [Option] = [
+            .target, .application, .apiTokenFile, .apiToken, .timeout, .junit, .html,
+        ]
+        guard let option = options.first(where: { arguments.has($0) }) else { return }
+        throw CommandFailure(
+            .wrongArguments, "--list runs no check: leave --\(option.name) out.")
+    }
 
     private static func selection(_ arguments: Arguments) throws(CommandFailure) -> [CheckGroup] {
         do throws(Selection.Unknown) {

@@ -105,8 +105,10 @@ extension Option {
         "max-file", .number(placeholder: "MIB", 1...1_048_576), standard: "1024",
         help: "the largest file")
     static let maxText = Option(
-        "max-text", .number(placeholder: "BYTES", 1...16_777_216), standard: "65536",
-        help: "the longest text of a message")
+        "max-text", .number(placeholder: "BYTES", 1...65_536), standard: "65536",
+        help:
+            "the longest text, and the longest data of a message or channel; at most 65536, "
+            + "because a message has at most 67072 bytes of JSON")
     static let maxFrame = Option(
         "max-frame", .number(placeholder: "BYTES", 1_024...67_108_864), standard: "1048576",
         help: "the largest frame of a client")
@@ -120,28 +122,29 @@ extension Option {
 
 extension Command {
     static let serve = Command(
-        "serve", summary: "the server: REST and WebSocket on one port, with SQLite as storage",
+        "serve",
+        summary: "the server: REST and WebSocket on one port, with SQLite or PostgreSQL as storage",
         explanation: """
-            Listens until Ctrl-C or SIGTERM, then closes its database. The first line
-            of output is: listening on http://HOST:PORT and ws://HOST:PORT
+            Needs --app-id, --data or --database, and an API token: a secret that you choose, from
+            --api-token-file, from the variable ROOST_API_TOKEN or from --api-token.
 
-            Needs --app-id, --data or --database, and an API token, which is a secret that you choose.
-            It comes from --api-token-file, from the variable ROOST_API_TOKEN or from --api-token.
+            Listens until Ctrl-C or SIGTERM, then closes its database. The first line of output is:
+            listening on http://HOST:PORT and ws://HOST:PORT
 
-            Without --require-token anyone who reaches the port may act as any user, so the server then
-            listens on this machine only.
+            Without --require-token anyone who reaches the port may act as any user, so the server
+            then listens on this machine only.
 
-            With --database the server keeps nothing of its own, and may run as many times as wanted on
-            one database, after one roost migrate. The password may come from the variable PGPASSWORD or
-            from ~/.pgpass, and the addresses of --bus from ROOST_BUS, so that other users of this machine
-            do not see them.
+            With --database the server keeps nothing of its own, and may run as many times as wanted
+            on one database, after one roost migrate. The password may come from the variable
+            PGPASSWORD or from ~/.pgpass, and the addresses of --bus from ROOST_BUS, so that other
+            users of this machine do not see them.
 
             For --files s3://BUCKET/PREFIX the keys come from the variables AWS_ACCESS_KEY_ID,
             AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, the place from AWS_REGION, and from
             AWS_ENDPOINT_URL for a server that is not Amazon's.
 
-            With --chaos the server loses answers, ends sockets and more, as networks and servers do. It
-            never loses a message of its log.
+            With --chaos the server loses answers, ends sockets and more, as networks and servers
+            do. It never loses a message of its log.
             """,
         options: [
             .data, .sharedDatabase, .schema, .bus, .node, .files, .sessions, .drain, .port, .host,
@@ -154,6 +157,7 @@ extension Command {
             .maxPerAddress, .maxPerUser, .maxFile, .maxText, .maxFrame, .maxBody, .maxQueue, .chaos,
             .serverPage, .noPage,
         ],
+        alternatives: [[.data, .sharedDatabase]],
         example: "roost serve --data ./server --port 8080 --app-id demo --api-token-file ./secret",
         exitCodes: ExitCode.allCases,
         run: { arguments throws(CommandFailure) in
@@ -183,14 +187,12 @@ extension Command {
 
 extension ChatHost.Configuration {
     init(_ arguments: Arguments) throws(CommandFailure) {
+        try arguments.refuseSeveral(of: [.serverPage, .noPage])
         let cluster = try Self.cluster(arguments)
-        guard let folder = arguments.text(.data) ?? cluster.map({ _ in "" }) else {
-            throw CommandFailure(
-                .wrongArguments,
-                "roost serve still needs --data DIR, the folder of its database, or --database URL. "
-                    + "See roost help serve.")
-        }
-        self.init(dataFolder: folder, applicationID: arguments.requiredText(.applicationID))
+        // A cluster has no folder.
+        self.init(
+            dataFolder: arguments.text(.data) ?? "",
+            applicationID: arguments.requiredText(.applicationID))
         self.cluster = cluster
         host = arguments.requiredText(.host)
         guard
@@ -234,19 +236,13 @@ extension ChatHost.Configuration {
 
     private static func cluster(_ arguments: Arguments) throws(CommandFailure) -> Cluster? {
         guard let database = arguments.text(.sharedDatabase) else {
-            for option in [Option.bus, .node, .files, .sessions]
+            for option in [Option.schema, .bus, .node, .files, .sessions]
             where arguments.has(option) {
                 throw CommandFailure(
                     .wrongArguments,
                     "--\(option.name) is for servers that share a database: give --database too.")
             }
             return nil
-        }
-        guard arguments.text(.data) == nil else {
-            throw CommandFailure(
-                .wrongArguments,
-                "--data and --database exclude each other: the database has everything but the uploads."
-            )
         }
         var cluster = Cluster(database: try PostgresConfiguration.address(database))
         cluster.schema = arguments.requiredText(.schema)
@@ -263,7 +259,8 @@ extension ChatHost.Configuration {
         }
         guard !cluster.bus.isEmpty || !arguments.has(.bus) else {
             throw CommandFailure(
-                .wrongArguments, "--bus wants addresses such as nats://bus1:4222, not nothing.")
+                .wrongArguments,
+                "--bus wants addresses such as nats://bus1:4222, separated by commas.")
         }
         cluster.name = arguments.text(.node) ?? ProcessInfo.processInfo.hostName
         cluster.files = try files(arguments)
@@ -288,8 +285,8 @@ extension ChatHost.Configuration {
         guard let token = try secret.read(arguments) else {
             throw CommandFailure(
                 .wrongArguments,
-                "roost serve still needs --api-token-file FILE, or the variable ROOST_API_TOKEN. "
-                    + "See roost help serve.")
+                "roost serve still needs --api-token-file FILE, or the variable ROOST_API_TOKEN: a "
+                    + "secret that you choose for your backend's calls. See roost help serve.")
         }
         return token
     }
@@ -321,20 +318,17 @@ extension ChatHost.Configuration {
     private static func certificate(
         _ arguments: Arguments
     ) throws(CommandFailure) -> Certificate? {
-        switch (arguments.text(.tlsCertificate), arguments.text(.tlsKey)) {
-        case (nil, nil): return nil
-        case (let chain?, let key?):
-            for (option, path) in [(Option.tlsCertificate, chain), (.tlsKey, key)]
-            where !FileManager.default.fileExists(atPath: path) {
-                throw CommandFailure(
-                    .storage,
-                    "There is no file \(path): name an existing one as --\(option.name).")
-            }
-            return Certificate(chainFile: chain, keyFile: key)
-        case (_?, nil), (nil, _?):
-            throw CommandFailure(
-                .wrongArguments, "A certificate and its key go together: --tls-cert and --tls-key.")
+        try arguments.require(.tlsKey, with: .tlsCertificate)
+        try arguments.require(.tlsCertificate, with: .tlsKey)
+        guard let chain = arguments.text(.tlsCertificate), let key = arguments.text(.tlsKey) else {
+            return nil
         }
+        for (option, path) in [(Option.tlsCertificate, chain), (.tlsKey, key)]
+        where !FileManager.default.fileExists(atPath: path) {
+            throw CommandFailure(
+                .storage, "There is no file \(path): name an existing one as --\(option.name).")
+        }
+        return Certificate(chainFile: chain, keyFile: key)
     }
 
     private static func level(_ text: String) throws(CommandFailure) -> LogLine.Level? {
@@ -346,7 +340,7 @@ extension ChatHost.Configuration {
         case "none": return nil
         default:
             throw CommandFailure(
-                .wrongArguments, "--log wants trace, info, warning, error or none.")
+                .wrongArguments, "--log wants trace, info, warning, error or none, not “\(text)”.")
         }
     }
 
