@@ -55,7 +55,9 @@ struct JournalCommandTests {
         #expect(shown.output.contains { $0.hasPrefix("!") })
         #expect(shown.output.contains("     recorded: .notice(.loggedIn)"))
         #expect(shown.output.contains("     replayed: .notice(.disarm(.outboxTurn))"))
-        #expect(shown.errors == ["roost: The journal is of another release, or was edited."])
+        #expect(shown.output.last?.hasSuffix(" had other effects, marked with !.") == true)
+        #expect(shown.errors.count == 1)
+        #expect(shown.errors.first?.contains("the roost of the release that wrote it") == true)
         // Journals are sent by others.
         let forged = Self.journal.replacing(
             ".notice(.disarm(.outboxTurn))", with: "\\u001b]52;c;\\u0007")

@@ -87,7 +87,7 @@ struct CachePageTests {
                 number: 7, at: page.now, input: ".close", effects: [],
                 replayed: [".notice(.loggedIn)"])
         }
-        #expect(Self.source(other).contains("1 inputs had other effects"))
+        #expect(Self.source(other).contains("1 input had other effects"))
     }
 
     @Test func `hostile names and texts are harmless in every place`() {

@@ -8,16 +8,18 @@ import RoostStore
 
 extension Option {
     static let channel = Option(
-        "channel", .text(placeholder: "URL"), help: "only the messages of this channel")
+        "channel", .text(placeholder: "URL"), help: "remove the messages of this channel only")
     static let downTo = Option(
         "to", .number(placeholder: "MB", 0...1_000_000_000),
-        help: "only down to this size of the cache in megabytes, longest unopened channels first")
+        help:
+            "remove messages only until the cache has this size in megabytes; the channels that "
+            + "were not opened for longest come first")
     static let everything = Option(
         "everything",
-        help: "channels, users, cursors, the last login and downloaded files too")
+        help: "remove channels, users, cursors, the last login and downloaded files, too")
     static let includingUnsent = Option(
         "including-unsent",
-        help: "with --everything: unsent messages too; there is no other copy of them")
+        help: "with --everything: remove unsent messages, too; there is no other copy of them")
     static let dryRun = Option("dry-run", help: "report the effect without changing anything")
 }
 
@@ -45,7 +47,7 @@ extension Command {
                     outcome.lines(style: .standardOutput).joined(separator: "\n"))
             }
             if case .channel(let url) = wish.extent, !isKnown {
-                throw CommandFailure(noCacheKnows: url)
+                throw CommandFailure(noCacheBelow: arguments.operands[0], knows: url)
             }
         })
 }

@@ -76,7 +76,8 @@ extension Command {
             body: .joined(pages.enumerated().map { $1.parts(prefix: "cache\($0)-") }))
         guard TextFile.write(document.file, to: file) else {
             throw CommandFailure(
-                .storage, "\(file) cannot be written: name a place with room and rights.")
+                .storage,
+                "\(file) cannot be written: make room, or name another file as --html.")
         }
         StandardOutput.writeNow("wrote \(file)")
     }
@@ -108,23 +109,32 @@ extension CommandFailure {
                     "\(folder)/\(FolderInspection.cacheName) is damaged, or is no database of "
                         + "Roost: a client that opens it quarantines it and begins a new one."
                 }
-            default: error.commandSentence
+            default: error.commandSentence(about: folder)
             }
         self.init(.storage, message)
     }
 
     /// The failure for the name of an unknown channel.
-    init(noCacheKnows channel: ChannelURL) {
-        self.init(.storage, "No cache in this folder has a channel \(channel).")
+    init(noCacheBelow root: String, knows channel: ChannelURL) {
+        self.init(
+            .storage,
+            "No cache in \(root) has a channel \(channel): roost cache inspect \(root) lists the "
+                + "channels.")
     }
 }
 
 extension StoreError {
-    /// The message, with the option that remedies it if there is one, and the repairs before it.
-    var commandSentence: String {
+    /// Returns the message, with the option that remedies it if there is one, and the repairs
+    /// before it; `place` names the cache.
+    func commandSentence(about place: String) -> String {
         let sentence =
             switch kind {
-            case .keyMissing, .wrongKey: "\(message) Name the folder of the key with --key-folder."
+            case .keyMissing:
+                "\(place) is encrypted, and no key was given or found: name the folder of its key "
+                    + "with --key-folder. Nothing was deleted."
+            case .wrongKey:
+                "\(place) is encrypted with another key: name the folder of that key with "
+                    + "--key-folder. Nothing was deleted."
             default: message
             }
         return ([sentence] + repairs.sentences).joined(separator: " ")

@@ -3,6 +3,7 @@
 import RoostCommandLine
 import RoostCore
 import RoostModel
+import RoostPages
 import RoostStore
 import RoostWire
 
@@ -39,13 +40,13 @@ extension Command {
                 total.add(count)
             }
             if let channel, total.channels == 0, total.unsent == 0 {
-                throw CommandFailure(noCacheKnows: channel)
+                throw CommandFailure(noCacheBelow: arguments.operands[0], knows: channel)
             }
             guard total.unreadable == 0 else {
                 throw CommandFailure(
                     .failed,
-                    "\(total.unreadable) rows cannot be read and were left out: see "
-                        + "roost cache verify.")
+                    "Left out, because unreadable: \(Measures.count(total.unreadable, "row")). See "
+                        + "roost cache verify \(arguments.operands[0]).")
             }
         })
 }

@@ -15,7 +15,7 @@ extension Option {
 extension Command {
     static let cacheSearch = Command(
         "cache search",
-        summary: "finds cached messages by their words, and lists uncached periods",
+        summary: "finds cached messages by their words, and lists the periods that are not cached",
         explanation: """
             Searches every cache below a folder, without a server and without changing anything, newest
             first. All words must occur; those in one pair of quotation marks belong together, -word must not
@@ -52,6 +52,8 @@ extension Command {
                     folder: folder, answer: answer, names: names, style: .standardOutput)
                 StandardOutput.writeNow(drawing.lines.joined(separator: "\n"))
             }
-            if let channel, !isKnown { throw CommandFailure(noCacheKnows: channel) }
+            if let channel, !isKnown {
+                throw CommandFailure(noCacheBelow: arguments.operands[0], knows: channel)
+            }
         })
 }

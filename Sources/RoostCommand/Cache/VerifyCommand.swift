@@ -104,8 +104,9 @@ extension Command {
         guard let owner = await FolderInspection.owner(of: named) else {
             throw StoreError(
                 .unexpected,
-                "The owner of the cache \(folder) is unknown: move the file away by hand."
-            )
+                "The owner of the cache \(folder) is unknown: move the files "
+                    + "\(folder)/\(FolderInspection.cacheName)* away. The next client makes new "
+                    + "ones, and keeps \(FolderInspection.outboxName) with the unsent messages.")
         }
         let report = try await FolderInspection.repair(named, owner: owner, protection)
         guard case .repaired(let quarantine, _, let salvaged) = report else { return }

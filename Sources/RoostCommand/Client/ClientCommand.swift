@@ -153,6 +153,7 @@ extension CommandFailure {
     init(opening error: RoostError) {
         self.init(
             error.code == .localDatabaseError ? .storage : .wrongArguments,
-            (error.underlying as? StoreError)?.commandSentence ?? error.message)
+            (error.underlying as? StoreError)?.commandSentence(about: "The cache")
+                ?? error.message)
     }
 }

@@ -30,7 +30,8 @@ extension JournalFile {
     /// Reads a journal that a command names.
     static func reading(_ path: String) throws(CommandFailure) -> JournalFile {
         guard let text = TextFile.contents(of: path) else {
-            throw CommandFailure(.storage, "\(path) cannot be read: name a file that can.")
+            throw CommandFailure(
+                .storage, "\(path) cannot be read: check the name and the rights of the file.")
         }
         do throws(RoostError) {
             return try JournalFile(reading: text)

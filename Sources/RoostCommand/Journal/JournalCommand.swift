@@ -5,11 +5,12 @@ import Roost
 import RoostCommandLine
 import RoostCore
 import RoostModel
+import RoostPages
 
 extension Option {
     static let until = Option(
         "until", .number(placeholder: "N", 1...Int.max),
-        help: "stop behind step N and show the state then")
+        help: "stop after input N, and show the state of that moment")
 }
 
 extension Command {
@@ -19,9 +20,12 @@ extension Command {
             Reads the text that ChatClient.journal() wrote: every input of a client's engine, with
             the effects that were decided on. Each input is given to the engine of this release
             again. An input with other effects is marked, and both are shown: the journal is of
-            another release, or was edited. Names such as w0000012 stand for texts, users and
-            channels; a journal contains no content. A channel list that is filtered by a part of a
-            text or ordered by name may be marked too: names do not contain one another.
+            another release, or was edited.
+
+            Names such as w0000012 replace texts, users, channels, addresses and tokens. Times,
+            message IDs and random request IDs are as they were. Lists that are sorted by name, or
+            filtered by part of a text, may be marked although nothing is wrong: the names in the
+            journal have another order and no parts.
             """,
         operands: [Operand("FILE", help: "the journal")], options: [.until],
         example: "roost journal report.jsonl --until 120",
@@ -37,14 +41,18 @@ extension Command {
             if let state = machine?.state {
                 StandardOutput.writeNow("connection: \(state.link.state)")
                 StandardOutput.writeNow(
-                    "outbox: \(state.outbox.isBusy ? "something leaves or could" : "at rest")")
+                    "outbox: \(state.outbox.isBusy ? "sending, or about to send" : "idle")")
             }
             StandardOutput.writeNow(
                 differences.isEmpty
                     ? "Every input had the recorded effects."
-                    : "\(differences.count) inputs had other effects, marked with !.")
+                    : "\(Measures.count(differences.count, "input")) had other effects, marked "
+                        + "with !.")
             guard differences.isEmpty else {
-                throw CommandFailure(.failed, "The journal is of another release, or was edited.")
+                throw CommandFailure(
+                    .failed,
+                    "The journal has other effects than this release: replay it with the roost of "
+                        + "the release that wrote it. If that differs too, it was edited.")
             }
         })
 

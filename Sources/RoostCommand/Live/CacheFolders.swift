@@ -19,10 +19,12 @@ enum CacheFolders {
         let target = URL(fileURLWithPath: root).resolvingSymlinksInPath().path
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: target) else {
             throw CommandFailure(
-                .storage, "There is no folder \(root): name the folder of a cache.")
+                .storage,
+                "There is no folder \(root): name the folder given to roost client as --cache.")
         }
         guard attributes[.type] as? FileAttributeType == .typeDirectory else {
-            throw CommandFailure(.storage, "\(root) is a file: name its folder.")
+            throw CommandFailure(
+                .storage, "\(root) is a file: name the folder given to roost client as --cache.")
         }
         let found = search(root, depth: depth)
         guard !found.isEmpty else {

@@ -24,8 +24,9 @@ extension JournalChart {
             differing > 0
                 ? .element(
                     "p", [.kind("note bad")],
-                    "\(differing) inputs had other effects when they were replayed: the journal is of another "
-                        + "release, or was edited.")
+                    "\(Measures.count(differing, "input")) had other effects when replayed: replay "
+                        + "the journal with the release that wrote it. If that differs too, it was "
+                        + "edited.")
                 : .nothing,
             controls,
             .element(
