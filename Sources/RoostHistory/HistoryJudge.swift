@@ -37,7 +37,10 @@ package struct HistoryJudge: Sendable {
         counts.lines += 1
         guard counts.lines <= HistoryLimits.lines, texts.count < HistoryLimits.objects,
             requests.count < HistoryLimits.objects
-        else { throw HistoryFault(line: Int(place.line), "The history is too large.") }
+        else {
+            throw HistoryFault(
+                line: Int(place.line), "The histories are too large: check fewer of them at once.")
+        }
         let here = Here(client: client, number: line.number, place: place)
         switch line.fact {
         case .start: break
@@ -88,7 +91,7 @@ package struct HistoryJudge: Sendable {
             guard start.form == HistoryLimits.form else {
                 throw ClientBook.Sentence(
                     text: "The history has the form \(start.form); this release reads form "
-                        + "\(HistoryLimits.form).")
+                        + "\(HistoryLimits.form): check it with the roost that wrote it.")
             }
             let user = start.user.map { names.number(of: $0) } ?? 0
             return try clients.start(line.client, at: line.number, user: user)

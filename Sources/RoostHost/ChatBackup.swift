@@ -26,7 +26,7 @@ package enum ChatBackup {
     ) throws(RoostError) -> Content {
         let manager = FileManager.default
         guard !manager.fileExists(atPath: target) else {
-            throw failure("\(target) is there already: name a folder that is not.")
+            throw failure("\(target) is there already: name a folder that does not exist yet.")
         }
         guard manager.fileExists(atPath: folder + "/" + ChatHost.databaseName) else {
             throw failure("\(folder) holds no server: name the folder given to roost serve.")
@@ -53,7 +53,7 @@ package enum ChatBackup {
             throw failure(
                 isDamaged
                     ? "\(folder)/\(ChatHost.databaseName) is damaged, and a copy would be too: go back "
-                        + "to an earlier one."
+                        + "to an earlier backup."
                     : "The copy to \(target) failed; check its space and rights.", error)
         }
     }

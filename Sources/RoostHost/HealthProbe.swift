@@ -52,7 +52,7 @@ actor HealthProbe {
         let now = second()
         if let last, last.second == now || isChecking { return await last.answer.value }
         isChecking = true
-        // The task belongs to all requests of this second, so a cancelled one must not cancel it.
+        // The task belongs to all requests of this second, so a canceled one must not cancel it.
         let answer = Task {
             defer { isChecking = false }
             return await check()

@@ -22,13 +22,15 @@ package struct RequestLine: Sendable {
 
     private static func object(in line: LineSplitter.Line) throws(RoostError) -> JSONValue {
         guard case .text(let bytes) = line else {
-            throw malformed("The line is longer than a mebibyte.")
+            throw malformed("The line is longer than 1 MiB, so it was skipped: send a shorter one.")
         }
         let value: JSONValue
         do {
             value = try JSONValue(parsing: bytes)
         } catch {
-            throw malformed("The line is not JSON: \(error)")
+            throw malformed(
+                "The line is not JSON: \(error). A request is one line, such as "
+                    + "{\"id\":1,\"request\":\"connect\"}.")
         }
         guard case .object = value else {
             throw malformed(
@@ -140,7 +142,8 @@ private struct RequestFields {
 
     func requestName() throws(RoostError) -> Request.Name {
         guard let value = object["request"] else {
-            throw wrong("The line has no field “request” with the name of a request.")
+            throw wrong(
+                "The line has no field “request” with the name of a request, such as “connect”.")
         }
         guard let word = value.string else { throw wrong("“request” must be a string.") }
         guard let name = Request.Name(rawValue: word) else {

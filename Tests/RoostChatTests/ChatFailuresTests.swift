@@ -84,7 +84,7 @@ struct ChatFailuresTests {
         var state = Self.listing()
         #expect(state.press(.enter).isEmpty && state.focus == .failures)
         #expect(
-            state.notice?.text == "You have this channel no more. x sends again, d discards.")
+            state.notice?.text == "You no longer have this channel. x sends again, d discards.")
         #expect(state.press(.down, .enter).contains(.open("library", at: nil)))
         #expect(state.conversation?.channel == "library" && state.focus == .composer)
     }

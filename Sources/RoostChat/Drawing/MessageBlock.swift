@@ -231,7 +231,7 @@ struct MessageBlock {
         case .unsent(_, .failed(let code)):
             let keys = message.isResendable ? "x sends again, d discards" : "d discards"
             appendText("✗ not sent: \(code.words) (\(keys))", CellStyle(.bad))
-        case .unsent(_, .canceled): appendText("✗ cancelled (d discards)", CellStyle(.bad))
+        case .unsent(_, .canceled): appendText("✗ canceled (d discards)", CellStyle(.bad))
         case .unsent(_, .pending), .delivered: break
         }
     }

@@ -150,7 +150,7 @@ extension Message {
     var failureWords: String? {
         switch delivery {
         case .unsent(_, .failed(let code)): code.words
-        case .unsent(_, .canceled): "cancelled"
+        case .unsent(_, .canceled): "canceled"
         case .unsent(_, .pending), .delivered: nil
         }
     }

@@ -79,7 +79,7 @@ extension ChatState {
     /// Opens the channel of a failed message, or its thread, at the end, where unsent messages are.
     private mutating func openFailed(_ message: Message) -> [ChatEffect] {
         guard hasMoreChannels || channels.contains(where: { $0.url == message.channelURL }) else {
-            return refuse("You have this channel no more. x sends again, d discards.")
+            return refuse("You no longer have this channel. x sends again, d discards.")
         }
         focus = .composer
         let effects = open(message.channelURL)

@@ -14,7 +14,7 @@ package struct S3World: Sendable {
     package var time: @Sendable () -> Timestamp
     /// A clock that neither jumps nor goes back, for time limits.
     package var now: @Sendable () -> Instant
-    /// Waits; a cancelled task waits no longer.
+    /// Waits; a canceled task waits no longer.
     package var pause: @Sendable (Duration) async -> Void
     package var log: @Sendable (LogLine) -> Void
 

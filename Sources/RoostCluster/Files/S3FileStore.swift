@@ -271,7 +271,7 @@ package actor S3FileStore: FileStore {
 
     package func remove(_ id: String) async {
         let key = key(id)
-        // Not cancelled with the caller, whose call has failed already. The bucket logs a failure.
+        // Not canceled with the caller, whose call has failed already. The bucket logs a failure.
         let task = Task { _ = try? await bucket.send(.delete(key, settings)) }
         await task.value
         await reader.forget(id)

@@ -13,13 +13,14 @@ extension Option {
 
 extension Command {
     static let check = Command(
-        "check", summary: "judges histories of clients: nothing lost, doubled or out of order",
+        "check",
+        summary: "checks recorded client histories for lost, duplicate or reordered messages",
         explanation: """
-            Reads what clients were asked, were told and showed: a history for each client, as
-            roost client --history writes it. Checks that each acknowledged message is in the log
-            once and in the order of its sender, that all clients saw one order without hidden
-            holes, that acknowledged edits and deletions last, and that the last snapshots equal
-            the log. docs/history.md has the form and the judgements.
+            Reads histories, one for each client: files in which roost client --history records its
+            requests, their outcomes and what it showed. Checks that each acknowledged message is
+            in the log once and in the order of its sender, that all clients saw one order without
+            hidden holes, that acknowledged edits and deletions last, and that the last snapshots
+            equal the log. docs/history.md explains the form and each complaint.
 
             Give the histories of all clients of a user: a message that none of them sent is a
             complaint.
@@ -48,8 +49,8 @@ extension Command {
             if let unknown = early.first(where: { !judge.knows(client: $0) }) {
                 throw CommandFailure(
                     .wrongArguments,
-                    "No history has a client \(unknown), which --early names. The names stand in "
-                        + "the field client of each line, such as ada@5f0c2a1b.")
+                    "No history has a client \(unknown), which --early names. The names are in the "
+                        + "field client of each line, such as ada@5f0c2a1b.")
             }
             let verdict = judge.verdict(endedEarly: early)
             let report = CheckReport(verdict: verdict, notes: notes + verdict.notes, files: files)
@@ -59,7 +60,9 @@ extension Command {
             for line in lines { StandardOutput.writeNow(line) }
             guard verdict.isGood else {
                 throw CommandFailure(
-                    .failed, "The histories break a promise: see the complaints.")
+                    .failed,
+                    "The histories break a promise: see the complaints, which docs/history.md "
+                        + "explains.")
             }
         })
 }

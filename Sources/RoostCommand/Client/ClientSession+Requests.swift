@@ -87,7 +87,9 @@ extension ClientSession {
         case .inbox(let name, let isFromBeginning):
             return try await read(name, from: isFromBeginning ? .beginning : .now)
         case .acknowledge(let name):
-            guard let report = inboxes[name] else { throw .notOpen("inbox of this name") }
+            guard let report = inboxes[name] else {
+                throw .notOpen("inbox of this name: ask for “inbox” with it first")
+            }
             try await report.acknowledge()
             return .answered([:])
         case .snapshot: return .answered(try await showTimeline(as: call))

@@ -54,7 +54,8 @@ actor InboxReport {
         guard let item else {
             throw RoostError(
                 .invalidParameter, remedy: .correctInput,
-                message: "The inbox has reported no message that is not acknowledged.")
+                message: "The inbox has no message to acknowledge: wait for its next event “inbox”."
+            )
         }
         try await item.acknowledge()
         self.item = nil

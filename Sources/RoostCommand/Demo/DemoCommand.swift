@@ -16,9 +16,10 @@ extension Command {
     static let demo = Command(
         "demo", summary: "shows a conversation between two clients and a server",
         explanation: """
-            Starts a server and two clients as processes, cuts one client's link, kills it, lets both
-            write meanwhile, and connects it again. Every step is checked; the first failed step ends
-            the demo with a cross, the expected and the seen value. Needs no network.
+            Starts a server and two clients as processes, cuts one client's connection, kills it,
+            lets both write meanwhile, and connects it again. Every step is checked; the first
+            failed step ends the demo with a cross, the expected and the seen value. Needs no
+            network.
             """,
         options: [.fast, .servers, .keep], example: "roost demo --fast",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
@@ -29,7 +30,7 @@ extension Command {
             guard arguments.has(.servers) == !servers.isEmpty else {
                 throw CommandFailure(
                     .wrongArguments,
-                    "--servers wants addresses such as http://127.0.0.1:8080, not nothing.")
+                    "--servers wants addresses such as http://127.0.0.1:8080, separated by commas.")
             }
             let failure = await OwnThread.run {
                 let demo = Demo(

@@ -34,11 +34,13 @@ actor HistoryFile {
     init(_ path: String, user: String, application: String) throws(CommandFailure) {
         guard let file = AppendedFile(path) else {
             throw CommandFailure(
-                .storage, "The history \(path) cannot be written: name a file that can.")
+                .storage,
+                "The history \(path) cannot be written: name another file as --history.")
         }
         guard file.lock() else {
             throw CommandFailure(
-                .storage, "The history \(path) is in use by another client: name another one.")
+                .storage,
+                "The history \(path) is in use by another client: name another file as --history.")
         }
         let handle = FileHandle(fileDescriptor: file.descriptor, closeOnDealloc: false)
         let end = try Self.end(of: handle, path, user: user, application: application)
@@ -63,7 +65,7 @@ actor HistoryFile {
             failure = CommandFailure(
                 .storage,
                 "The history \(path) cannot be written, and ends before line \(ownNumber) of this "
-                    + "client: make room, and use a new one.")
+                    + "client: make room, and name another file as --history.")
         }
         return ownNumber
     }
@@ -108,7 +110,8 @@ extension HistoryFile {
             guard start.user == user, start.application == application else {
                 throw CommandFailure(
                     .wrongArguments,
-                    "The history \(path) is of another user or application: name another one.")
+                    "The history \(path) is of another user or application: name another file as "
+                        + "--history.")
             }
             guard let (last, end) = try lastLine(of: handle, size), last.client == first.client
             else { throw foreign }

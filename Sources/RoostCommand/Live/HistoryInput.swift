@@ -17,7 +17,8 @@ enum HistoryInput {
         _ path: String, numbered number: Int, to judge: inout HistoryJudge
     ) throws(CommandFailure) -> Int? {
         guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw CommandFailure(.storage, "\(path) cannot be read: name a file that can.")
+            throw CommandFailure(
+                .storage, "\(path) cannot be read: check the name and the rights of the file.")
         }
         var reader = HistoryReader(file: number)
         do throws(HistoryFault) {
@@ -35,7 +36,8 @@ enum HistoryInput {
         do {
             data = try handle.read(upToCount: partBytes)
         } catch {
-            throw HistoryFault(line: 0, "The file cannot be read: name a file that can.")
+            throw HistoryFault(
+                line: 0, "The file cannot be read: name a file that roost client --history wrote.")
         }
         guard let data, !data.isEmpty else { return nil }
         return Array(data)

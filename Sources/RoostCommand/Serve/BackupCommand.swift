@@ -20,7 +20,8 @@ extension Command {
         explanation: """
             Checks the server's database and copies it with the uploaded files. All acknowledged
             messages are in the copy. To restore it, stop the server and put the copy in the
-            place of its folder.
+            place of its folder. The data of roost serve --database is copied by the tools of
+            PostgreSQL instead.
             """,
         options: [.copiedData, .to], example: "roost backup --data ./server --to ./server-monday",
         exitCodes: [.done, .wrongArguments, .storage],

@@ -23,9 +23,9 @@ extension Command {
             reads everything back, and compares it by fingerprints. The target needs the schema of
             this version (roost migrate) and no data. Servers refuse it until the import has ended.
 
-            The command may be interrupted at any moment: the same call goes on where it was. A call
-            after the end changes nothing. The password belongs into ~/.pgpass or PGPASSWORD, as for
-            roost migrate.
+            The command may be interrupted at any moment: the same call continues where it was. A
+            call after the end changes nothing. The password belongs into ~/.pgpass or PGPASSWORD,
+            as for roost migrate.
             """,
         options: [.movedData, .database, .schema, .movedFiles],
         example: "roost import --data ./server --database postgresql://roost@db1/roost",

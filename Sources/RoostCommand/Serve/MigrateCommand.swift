@@ -10,12 +10,12 @@ extension Command {
         "migrate", summary: "brings a PostgreSQL database to the schema of this version",
         explanation: """
             Creates the schema if it is missing, prints each migration that the database lacks, and
-            applies it as one transaction. Run it before the first server of a version. Servers of the
-            version before go on meanwhile, because a migration only adds. Of two runs at once, one
-            waits for the other.
+            applies it as one transaction. Run it before the first server of a version. Servers of
+            the version before may run meanwhile, because a migration only adds. Of two runs at
+            once, one waits for the other.
 
-            After a restore from a dump (pg_dump), run it once with --restored, before the first server:
-            the new database counts its transactions from the beginning.
+            After a restore from a dump (pg_dump), run it once with --restored, before the first
+            server: the new database counts its transactions from the beginning.
 
             The password may be part of the URL, which other users of this machine can see. Better
             places are the variable PGPASSWORD and the file ~/.pgpass. It is never printed.

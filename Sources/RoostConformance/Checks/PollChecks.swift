@@ -34,7 +34,7 @@ enum PollChecks {
             Check(
                 "schedule.once", "3.7",
                 "A repeated call with one req_id schedules one message.", scheduleOnce),
-            Check("schedule.cancel", "3.7", "A cancelled message is not sent.", cancel),
+            Check("schedule.cancel", "3.7", "A canceled message is not sent.", cancel),
             Check(
                 "schedule.send-now", "3.7", "A scheduled message is sent at once on demand.",
                 sendNow),
@@ -231,7 +231,7 @@ enum PollChecks {
         try expect(list.isEmpty, "no waiting message", seen: list)
         let answer = try await scene.answer(
             "POST", path(message, in: room) + "/send_now", as: .session(ada.key))
-        try expect(answer.isRefusal, "a cancelled message is not sent", seen: answer.excerpt)
+        try expect(answer.isRefusal, "a canceled message is not sent", seen: answer.excerpt)
     }
 
     private static func sendNow(_ scene: Scene) async throws(CheckFailure) {

@@ -12,11 +12,11 @@ package struct Countdown: Sendable {
 
     /// Waits, at most to the end of the limit.
     package func pause(_ duration: Duration) async {
-        // A cancelled pause is a short one.
+        // A canceled pause is a short one.
         try? await Task.sleep(for: min(duration, remaining), clock: .continuous)
     }
 
-    /// Returns the result of a call, nil if the limit is over first; the call is then cancelled.
+    /// Returns the result of a call, nil if the limit is over first; the call is then canceled.
     package func bound<Value: Sendable>(
         _ call: @escaping @Sendable () async -> Value
     ) async -> Value? {
@@ -24,7 +24,7 @@ package struct Countdown: Sendable {
         return await withTaskGroup(of: Value?.self) { group in
             group.addTask { await call() }
             group.addTask {
-                // Cancelled by the result of the call.
+                // Canceled by the result of the call.
                 try? await Task.sleep(for: limit, clock: .continuous)
                 return nil
             }

@@ -116,7 +116,8 @@ package struct ConformanceRun: Sendable {
         if answer.status == 200, answer["users"].isList { return }
         if answer.code == 400_401 {
             throw Unusable(
-                message: "\(target.server) refuses the API token (400401): give the platform's.")
+                message: "\(target.server) refuses the API token (400401): give the one that the "
+                    + "server was started with.")
         }
         throw Unusable(
             message: "\(target.server) does not speak the protocol: GET /v3/users answered "

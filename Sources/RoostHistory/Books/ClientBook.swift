@@ -73,7 +73,9 @@ struct ClientBook: Sendable {
         if indices[name] != nil {
             let index = try advance(name, to: number)
             guard clients[Int(index)].user == user else {
-                throw Sentence(text: "\(name) has started as another user before.")
+                throw Sentence(
+                    text: "\(name) has started as another user before: give each client a name of "
+                        + "its own.")
             }
             return index
         }

@@ -92,7 +92,9 @@ package struct HistoryReader {
             }
         }
         guard isJudged else {
-            throw HistoryFault(line: 1, "The file has no line of a history.")
+            throw HistoryFault(
+                line: 1,
+                "The file has no line of a history: give one that roost client --history wrote.")
         }
         return nil
     }

@@ -28,7 +28,8 @@ extension Backend {
             throw ChatHost.refusal(
                 error.isTaken
                     ? "Another server uses \(folder): stop it, or name another folder."
-                    : "The data folder \(folder) cannot be written: name another one.", error)
+                    : "The data folder \(folder) cannot be written: check its rights, or name "
+                        + "another folder.", error)
         }
         let thread = ThreadExecutor(name: "roost.server")
         let storage: SQLiteStorage

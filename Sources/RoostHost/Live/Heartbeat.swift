@@ -2,7 +2,7 @@
 
 import RoostSockets
 
-/// A repeated action, until it is cancelled.
+/// A repeated action, until it is canceled.
 struct Heartbeat: Sendable {
     private let task: Task<Void, Never>
 

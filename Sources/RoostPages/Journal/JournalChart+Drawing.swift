@@ -14,6 +14,9 @@ extension JournalChart {
             return heading + .element("p", [.kind("quiet")], "The journal has no input.")
         }
         let differing = steps.count { $0.replayed != nil }
+        let difference =
+            Measures.count(differing, "input") + " had other effects when replayed: replay the "
+            + "journal with the release that wrote it. If that differs too, it was edited."
         return .joined([
             heading,
             .element(
@@ -22,12 +25,7 @@ extension JournalChart {
                     + "stand for texts, users and channels.",
                 omitted > 0 ? " \(omitted) older ones are left out." : .nothing),
             differing > 0
-                ? .element(
-                    "p", [.kind("note bad")],
-                    "\(Measures.count(differing, "input")) had other effects when replayed: replay "
-                        + "the journal with the release that wrote it. If that differs too, it was "
-                        + "edited.")
-                : .nothing,
+                ? .element("p", [.kind("note bad")], .text(difference)) : .nothing,
             controls,
             .element(
                 "div", [.kind("lanes"), .hidden],

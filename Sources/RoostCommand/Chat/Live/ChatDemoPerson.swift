@@ -15,7 +15,7 @@ struct ChatDemoPerson {
         self.isLeader = isLeader
     }
 
-    /// Lives until the task is cancelled.
+    /// Lives until the task is canceled.
     func live() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await talk() }
