@@ -17,6 +17,7 @@ extension Program {
             ("roost chat --demo", "chat with two people, on a server of its own"),
             ("roost help chat", "chat with others, each in a terminal"),
             ("roost demo", "see client and server at work"),
+            ("roost help serve", "start a server"),
             ("roost help client", "drive a client from any language"),
         ],
         commands: [

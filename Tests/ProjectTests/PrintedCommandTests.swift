@@ -14,7 +14,7 @@ struct PrintedCommandTests {
         let text: String
         /// Whether the command can be typed; otherwise a sentence mentions it, perhaps in part.
         let isWhole: Bool
-        /// Whether the page sets the secret of administrators in the command or before it.
+        /// Whether the page sets the API token in the command or before it.
         let hasSecret: Bool
     }
 

@@ -238,6 +238,10 @@ struct ProgramTests {
             "--including-unsent goes with --everything: add it."
         ),
         (["cache", "inspect", "c", "--journal", "j"], "--journal goes with --html FILE"),
+        (
+            ["migrate", "--database", "postgresql://db/roost", "--dry-run", "--restored"],
+            "--dry-run and --restored exclude each other: give one."
+        ),
         (["conform", "--list", "--junit", "j"], "--list runs no check: leave --junit out."),
         (["conform", "--list", "--api-token", "t"], "leave --api-token out."),
     ]

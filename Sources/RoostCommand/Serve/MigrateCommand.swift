@@ -24,6 +24,7 @@ extension Command {
         example: "roost migrate --database postgresql://roost@db1:5432/roost",
         exitCodes: [.done, .failed, .wrongArguments, .server],
         run: { arguments throws(CommandFailure) in
+            try arguments.refuseSeveral(of: [.dryRun, .restored])
             let configuration = try PostgresConfiguration(arguments)
             let schema = "schema \(configuration.schema)"
             let state: PostgresMigrator.State
@@ -68,7 +69,7 @@ extension Command {
     private static func restore(
         _ configuration: PostgresConfiguration, _ arguments: Arguments
     ) async throws(CommandFailure) {
-        guard arguments.has(.restored), !arguments.has(.dryRun) else { return }
+        guard arguments.has(.restored) else { return }
         do throws(PostgresError) {
             let isDone = try await PostgresPool.lend(configuration.patient) {
                 pool throws(PostgresError) in try await PostgresRestoration(pool).run()

@@ -240,7 +240,8 @@ extension ChatHost.Configuration {
             where arguments.has(option) {
                 throw CommandFailure(
                     .wrongArguments,
-                    "--\(option.name) is for servers that share a database: give --database too.")
+                    "--\(option.name) is for servers that share a database: give --database in "
+                        + "place of --data.")
             }
             return nil
         }
