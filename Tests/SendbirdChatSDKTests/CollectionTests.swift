@@ -10,6 +10,8 @@ import RoostTestSupport
 import SendbirdChatSDK
 import Testing
 
+@testable import CallSitesV4
+
 extension SendbirdChatTests {
     /// Tests of the page's samples and their described behaviour.
     struct Collections {
