@@ -275,11 +275,22 @@ let tests: [Target] = [
             "RoostTestKit",
         ],
         path: "Tests/DoorTestSupport"),
+    .target(
+        name: "CallSiteSupport", dependencies: ["RoostExecutors"], path: "Tests/CallSiteSupport"),
+    // As an app would, these see of the doors what is public, and nothing else.
+    .target(
+        name: "CallSitesV4", dependencies: ["CallSiteSupport", "SendbirdChatSDK"],
+        path: "Tests/CallSitesV4", packageAccess: false),
+    .target(
+        name: "CallSitesV3",
+        dependencies: ["CallSiteSupport", "SendBirdSDK", "SendBirdSyncManager"],
+        path: "Tests/CallSitesV3", packageAccess: false),
     .testTarget(
         name: "SendbirdChatSDKTests",
         dependencies: [
-            "DoorTestSupport", "RoostTestSupport", "Roost", "RoostDoors", "RoostExecutors",
-            "RoostModel", "RoostSealing", "RoostTestKit", "SendbirdChatSDK",
+            "CallSiteSupport", "CallSitesV4", "DoorTestSupport", "RoostTestSupport", "Roost",
+            "RoostDoors", "RoostExecutors", "RoostModel", "RoostSealing", "RoostTestKit",
+            "SendbirdChatSDK",
         ]),
     // As an app would, it sees of the doors what is public, and nothing else.
     .target(
@@ -288,9 +299,10 @@ let tests: [Target] = [
     .testTarget(
         name: "SendBirdSyncManagerTests",
         dependencies: [
-            "DoorTestSupport", "GuideSamples", "RoostTestSupport", "Roost", "RoostDoors",
-            "RoostFileCache", "RoostModel", "RoostSQLite", "RoostSealing", "RoostTestKit",
-            "DatabaseGuide", "SendBirdSDK", "SendBirdSyncManager",
+            "CallSiteSupport", "CallSitesV3", "DoorTestSupport", "GuideSamples",
+            "RoostTestSupport", "Roost", "RoostDoors", "RoostFileCache", "RoostModel",
+            "RoostSQLite", "RoostSealing", "RoostTestKit", "DatabaseGuide", "SendBirdSDK",
+            "SendBirdSyncManager",
         ]),
     .testTarget(
         name: "ExampleTests",
@@ -390,8 +402,12 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
+/// The targets that are compiled as an app in Swift 5 mode compiles its code.
+///
+/// Calls of the old SDKs must compile without the settings above.
+let appsInSwift5 = ["CallSitesV3", "CallSitesV4"]
 for target in package.targets where target.type != .system && !target.name.hasPrefix("CRoost") {
-    target.swiftSettings = settings
+    target.swiftSettings = appsInSwift5.contains(target.name) ? [.swiftLanguageMode(.v5)] : settings
     // Each function gets a section of its own, so that the linker leaves out those without a caller
     // and joins equal ones. Apple's linkers tell functions apart without it.
     target.swiftSettings?.append(

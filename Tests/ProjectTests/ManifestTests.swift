@@ -88,6 +88,19 @@ struct ManifestTests {
         #expect(manifest.contains(chat))
     }
 
+    @Test func `call sites are compiled as an app in Swift 5 mode compiles its code`() throws {
+        let manifest = try Project.text("Package.swift")
+        #expect(manifest.contains(#"let appsInSwift5 = ["CallSitesV3", "CallSitesV4"]"#))
+        #expect(
+            manifest.contains(
+                "appsInSwift5.contains(target.name) ? [.swiftLanguageMode(.v5)] : settings"))
+        for name in ["CallSitesV3", "CallSitesV4"] {
+            let path = #"path: "Tests/\#(name)", packageAccess: false)"#
+            #expect(manifest.contains(path), "\(name) sees more than the public interface")
+            #expect(try !Project.swiftFiles(below: "Tests/" + name).isEmpty)
+        }
+    }
+
     @Test func `no module contains a type of its own name`() throws {
         for (module, _) in try Self.declaredEdges() where module.hasPrefix("Roost") {
             let pattern = try Regex(#"\b(struct|class|actor|enum|protocol) \#(module)\b"#)

@@ -111,6 +111,34 @@ struct ChatEventTests {
     }
 
     @Test
+    func `an own edit is an event on the user's other devices only (R190)`() throws {
+        try Self.play { world, pair in
+            let tablet = try await world.launch(world.device(of: "alice"))
+            try await tablet.connect()
+            let events = await tablet.events()
+            let texts = Guarded([String]())
+            Task(executorPreference: world.executor) {
+                for await event in events {
+                    guard case .messageUpdated(let message) = event else { continue }
+                    texts.withLock { $0.append(message.text) }
+                }
+            }
+            try await pair.alice.send("mine", to: pair.url)
+            _ = await pair.take(world)
+            let own = try #require(try await world.log(of: pair.url).last?.messageID)
+            try await pair.alice.edit(own, in: pair.url, text: "mine!")
+            #expect(
+                await pair.take(world).allSatisfy { event in
+                    if case .messageUpdated = event { false } else { true }
+                })
+            await world.pass()
+            #expect(try await world.log(of: pair.url).map(\.text) == ["mine!"])
+            #expect(texts.withLock { $0 } == ["mine!"])
+            await tablet.close()
+        }
+    }
+
+    @Test
     func `an event comes when its change is on disk (R89)`() throws {
         try Self.play { world, pair in
             let events = await pair.alice.events()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallSiteSupport
 import DoorTestSupport
 import Foundation
 import Roost
@@ -9,6 +10,8 @@ import RoostTestSupport
 import SendBirdSDK
 import SendBirdSyncManager
 import Testing
+
+@testable import CallSitesV3
 
 extension SendBirdTests {
     /// Call sites of the reference in a running app, in the reference's own words.
@@ -161,8 +164,9 @@ extension SendBirdTests {
 
         @Test func `a third of the reference's call sites run, and all of them compile`() throws {
             let folder = URL(filePath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().appending(path: "CallSitesV3")
             let all = try CallSiteLog.numbers(
-                of: folder.appending(path: "CallSites/V3CallSites.swift").path)
+                of: folder.appending(path: "V3CallSites.swift").path)
             #expect(all == Set(1...36))
             let checked = try CallSiteLog.numbers(of: #filePath)
             #expect(checked.isSubset(of: all))

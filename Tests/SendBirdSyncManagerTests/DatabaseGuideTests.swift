@@ -24,6 +24,26 @@ extension SendBirdTests {
             try cache.table.messages(in: url.rawValue).map { $0.message }
         }
 
+        private struct MessageRow: Equatable {
+            let id: Int64
+            let url: String
+            let time: Int64
+            /// The text of the message in the payload.
+            let text: String?
+        }
+
+        /// The columns that the guide names.
+        private static let messageRows = Query<Void, MessageRow>(
+            sql: """
+                SELECT message_id, channel_url, message_ts, payload FROM message
+                ORDER BY message_ts
+                """
+        ) { row in
+            MessageRow(
+                id: row.int64(0), url: row.text(1), time: row.int64(2),
+                text: SBDBaseMessage.build(fromSerializedData: Data(row.bytes(3)))?.message)
+        }
+
         @Test
         func
             `an app's own table has messages by time, with edits and deletions (R8, R9, R55 to R61, R63)`()
@@ -56,8 +76,16 @@ extension SendBirdTests {
                     cache.applyChanges(in: channel, done: done)
                 }
                 #expect(changes == nil)
-                let server = try await story.world.log(of: url).map(\.text)
-                #expect(try Self.texts(cache, url) == server)
+                let server = try await story.world.log(of: url)
+                #expect(try Self.texts(cache, url) == server.map(\.text))
+                let database = try Connection(.file(story.folder.file("own.sqlite")))
+                let rows = server.map { message in
+                    MessageRow(
+                        id: message.messageID?.rawValue ?? 0, url: url.rawValue,
+                        time: message.createdAt.milliseconds, text: message.text)
+                }
+                #expect(rows.count == 60)
+                #expect(try database.all(Self.messageRows) == rows)
                 // The token continues from there.
                 try await story.bob.delete(try #require(log[10].messageID), in: url)
                 await story.bob.waitUntilIdle()

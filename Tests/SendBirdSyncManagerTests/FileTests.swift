@@ -33,7 +33,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `lists of objects survive in files, separately for each user (R24, R40 to R49, R52, R53, scar 34)`()
+            `lists of objects survive in files, separately for each user (R24, R40 to R44, R46 to R49, R52, R53, scar 34)`()
             throws
         {
             try SyncStory.play(seed: 71) { story in
@@ -82,6 +82,37 @@ extension SendBirdTests {
                 }
                 #expect(SBDFileCache.loadMessages(inChannel: url.rawValue) == nil)
                 #expect(SBDFileCache.loadChannels().isEmpty)
+                try FileManager.default.removeItem(atPath: story.folder.path + "-files")
+            }
+        }
+
+        @Test
+        func `the fresh list takes the place of the file's, with edits and deletions (R45)`()
+            throws
+        {
+            try SyncStory.play(seed: 75) { story in
+                let url = try await story.channel("train")
+                for number in 1...5 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let channel = try await story.get(url)
+                var shown = await Self.messages(channel, story)
+                SBDFileCache.saveMessages(shown, channelUrl: url.rawValue)
+                let log = try await story.world.log(of: url)
+                try await story.bob.edit(try #require(log[1].messageID), in: url, text: "2!")
+                try await story.bob.delete(try #require(log[2].messageID), in: url)
+                try await story.bob.send("6", to: url)
+                await story.bob.waitUntilIdle()
+                // The screen begins with the file.
+                shown = SBDFileCache.loadMessages(channelUrl: url.rawValue)
+                #expect(shown.map { $0.message } == ["1", "2", "3", "4", "5"])
+                shown = await Self.messages(channel, story)
+                SBDFileCache.saveMessages(shown, channelUrl: url.rawValue)
+                let server = try await story.world.log(of: url).map(\.text)
+                #expect(server == ["1", "2!", "4", "5", "6"])
+                #expect(shown.map { $0.message } == server)
+                let kept = SBDFileCache.loadMessages(channelUrl: url.rawValue)
+                #expect(kept.map { $0.message } == server)
                 try FileManager.default.removeItem(atPath: story.folder.path + "-files")
             }
         }

@@ -12,6 +12,8 @@ import RoostTestSupport
 import SendbirdChatSDK
 import Testing
 
+@testable import CallSitesV4
+
 extension SendbirdChatTests {
     struct Cache {
         /// A record of the protection class of each file and folder, in place of the system.

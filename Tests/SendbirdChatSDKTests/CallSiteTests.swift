@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallSiteSupport
 import DoorTestSupport
 import Foundation
 import Roost
@@ -9,6 +10,8 @@ import RoostTestKit
 import RoostTestSupport
 import SendbirdChatSDK
 import Testing
+
+@testable import CallSitesV4
 
 extension SendbirdChatTests {
     /// Call sites of the reference in a running app, in the reference's own words.
@@ -281,8 +284,9 @@ extension SendbirdChatTests {
 
         @Test func `a third of the reference's call sites run, and all of them compile`() throws {
             let folder = URL(filePath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().appending(path: "CallSitesV4")
             let compiled = try ["AppCallSites", "MessageCallSites"].map {
-                try CallSiteLog.numbers(of: folder.appending(path: "CallSites/\($0).swift").path)
+                try CallSiteLog.numbers(of: folder.appending(path: "\($0).swift").path)
             }
             let all = compiled[0].union(compiled[1])
             #expect(all == Set(1...98))

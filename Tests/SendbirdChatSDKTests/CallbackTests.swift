@@ -12,6 +12,8 @@ import RoostTestSupport
 import SendbirdChatSDK
 import Testing
 
+@testable import CallSitesV4
+
 extension SendbirdChatTests {
     struct Callbacks {
         @Test func `calls by way of two values keep their order on one queue of the app`() async {

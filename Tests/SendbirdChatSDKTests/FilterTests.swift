@@ -9,6 +9,8 @@ import RoostTestSupport
 import SendbirdChatSDK
 import Testing
 
+@testable import CallSitesV4
+
 extension SendbirdChatTests {
     /// Tests of collections under filters that leave messages out.
     struct Filters {

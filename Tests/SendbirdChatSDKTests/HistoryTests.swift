@@ -9,6 +9,8 @@ import RoostTestSupport
 import SendbirdChatSDK
 import Testing
 
+@testable import CallSitesV4
+
 extension SendbirdChatTests {
     /// Tests of a channel's past: collections that begin there, and questions of the server.
     struct History {

@@ -10,6 +10,8 @@ import RoostTestSupport
 import SendbirdChatSDK
 import Testing
 
+@testable import CallSitesV4
+
 extension SendbirdChatTests {
     /// Tests of objects that an app keeps for long, and of their encoded forms.
     struct KeptObjects {

@@ -39,7 +39,7 @@ extension SendbirdChatTests {
         enum Way: CaseIterable { case dispose, delegate }
 
         @Test(arguments: Way.allCases)
-        func `a collection closed in a call gets no other call of the same event (scar 136)`(
+        func `a collection closed in a call gets no other call of the same event (R102, scar 136)`(
             way: Way
         ) throws {
             try DoorStory.play(seed: 211) { story in

@@ -57,6 +57,7 @@ extension SendbirdChatTests {
                 try await story.bob.send("last", to: frozen)
                 await story.bob.waitUntilIdle()
                 try await story.bob.setFrozen(true, frozen)
+                try await story.bob.createMetadata(["floor": "1"], of: old)
                 await story.world.pass()
                 await story.connect()
                 await story.world.pass(.seconds(30))
@@ -87,6 +88,8 @@ extension SendbirdChatTests {
                         ($0.includeMemberList, $0.includeMetaData) = (false, false)
                     }
                     #expect(bare.allSatisfy { $0.members.count == 2 })
+                    let tagged = bare.first { $0.name == "b" }
+                    #expect(tagged?.cachedMetaData == ["floor": "1"])
                 }
                 try await check()
                 // The cache selects and sorts as the server does.

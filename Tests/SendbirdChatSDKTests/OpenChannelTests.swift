@@ -10,6 +10,8 @@ import RoostTestSupport
 import SendbirdChatSDK
 import Testing
 
+@testable import CallSitesV4
+
 extension SendbirdChatTests {
     /// Open channels on the v4 door.
     struct OpenChannels {
@@ -124,6 +126,31 @@ extension SendbirdChatTests {
                 await story.world.pass()
                 #expect(observer.lines.isEmpty)
                 SendbirdChat.removeAllChannelDelegates()
+            }
+        }
+
+        @Test
+        func `a list of group channels leaves open channels out, an entered one too (R5)`() throws {
+            try DoorStory.play(seed: 227) { story in
+                _ = try await story.channel("train")
+                await story.connect()
+                let plaza = try await Self.create(story, "plaza")
+                let view = try #require(CustomViewController(coder: NSCoder()))
+                view.createGroupChannelCollection()
+                view.loadMore()
+                await story.world.pass()
+                #expect(view.pages == [["train"]])
+                #expect(view.collection?.hasNext == false)
+                let entry: SBError? = await story.wait { done in plaza.enter { done($0) } }
+                #expect(entry == nil)
+                let bob = story.bob
+                try await bob.enter("plaza")
+                try await bob.sendNow(UserMessageParams(text: "hi"), toOpenChannel: "plaza")
+                await story.world.pass()
+                #expect(view.added.isEmpty)
+                #expect(!view.updated.contains("plaza"))
+                #expect(view.collection?.channelList.map(\.name) == ["train"])
+                view.dispose()
             }
         }
 

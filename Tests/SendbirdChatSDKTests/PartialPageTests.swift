@@ -11,6 +11,8 @@ import RoostTestSupport
 import SendbirdChatSDK
 import Testing
 
+@testable import CallSitesV4
+
 extension SendbirdChatTests {
     /// Tests of pages that the disk has in part, while the server cannot be reached.
     struct PartialPages {

@@ -9,6 +9,8 @@ import RoostTestSupport
 import SendbirdChatSDK
 import Testing
 
+@testable import CallSitesV4
+
 extension SendbirdChatTests {
     /// Tests of a chat view between the handler of the cache and that of the server.
     struct SlowServer {

@@ -10,6 +10,8 @@ import RoostTestSupport
 import SendbirdChatSDK
 import Testing
 
+@testable import CallSitesV4
+
 extension SendbirdChatTests {
     /// Tests of the states of sending in the delegate of the page's second sample.
     struct Statuses {

@@ -170,7 +170,8 @@ struct OutboxDeliveryTests {
                 .keepUploaded(CopiedFile(name: "f1", size: 3, key: nil), at: "http://f")))
     }
 
-    @Test func `an upload that failed is tried again later; a lost connection does not end it`()
+    @Test
+    func `an upload that failed is tried again later; a lost connection does not end it (R140)`()
         throws
     {
         var script = Script.connected()

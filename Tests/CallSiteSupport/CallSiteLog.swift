@@ -6,13 +6,13 @@ import RoostExecutors
 /// The values that the call sites of a reference have used, by their numbers.
 ///
 /// A call site is a line that ends with a comment of its number, such as `// 13`.
-package final class CallSiteLog: Sendable {
+public final class CallSiteLog: Sendable {
     private let values = Guarded<[Int: [String]]>([:])
 
-    package init() {}
+    public init() {}
 
     /// Notes a value that the call site in this line has used.
-    package func note(_ value: String, _ file: String, _ line: Int) {
+    public func note(_ value: String, _ file: String, _ line: Int) {
         let lines = (try? Self.lines(of: file)) ?? []
         guard lines.indices.contains(line - 1), let number = Self.numbers(lines[line - 1]).first
         else { return }
@@ -20,12 +20,12 @@ package final class CallSiteLog: Sendable {
     }
 
     /// The values of a call site since the last clearing, in order.
-    package subscript(number: Int) -> [String] { values.withLock { $0[number] ?? [] } }
+    public subscript(number: Int) -> [String] { values.withLock { $0[number] ?? [] } }
 
-    package func clear() { values.withLock { $0 = [:] } }
+    public func clear() { values.withLock { $0 = [:] } }
 
     /// Returns the numbers in the comments at the ends of a file's lines.
-    package static func numbers(of file: String) throws -> Set<Int> {
+    public static func numbers(of file: String) throws -> Set<Int> {
         Set(try lines(of: file).flatMap { numbers($0) })
     }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file
 
-import DoorTestSupport
+import CallSiteSupport
 import Foundation
 import SendbirdChatSDK
 
 /// Calls as apps for the v4 SDK write them: launch, login, channel list, moderation, push, logout.
 ///
-/// All of them are compiled; `CallSiteTests` runs more than half of them. The numbers are those of
-/// the reference.
+/// All of them are compiled, as in an app in Swift 5 mode that sees public declarations only;
+/// `CallSiteTests` runs more than half of them. The numbers are those of the reference.
 enum AppCallSites {
     final class Screen {
         var token = ""

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file
 
-// Calls of the old SDK and its sync manager as apps write them. All of them are compiled;
-// `CallSiteTests` runs more than half of them. Apps write `as SBDChannelDelegate`; the settings of
-// this package ask for `any`.
+// Calls of the old SDK and its sync manager as apps write them. All of them are compiled, as in an
+// app in Swift 5 mode that sees public declarations only; `CallSiteTests` runs more than half of
+// them.
 
-import DoorTestSupport
+import CallSiteSupport
 import Foundation
 import SendBirdSDK
 import SendBirdSyncManager
@@ -47,8 +47,8 @@ final class V3CallSites: SBDChannelDelegate, SBDConnectionDelegate, SBSMChannelC
     }
 
     func login() {
-        SBDMain.add(self as any SBDChannelDelegate, identifier: "list")  // 4
-        SBDMain.add(self as any SBDConnectionDelegate, identifier: "list")  // 5
+        SBDMain.add(self as SBDChannelDelegate, identifier: "list")  // 4
+        SBDMain.add(self as SBDConnectionDelegate, identifier: "list")  // 5
         SBDMain.connect(withUserId: userId) { user, error in SBSMSyncManager.resumeSynchronize() }  // 6
     }
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendbirdChatSDK
+import Testing
+
+extension SendbirdChatTests {
+    /// Tests of unsent messages in a collection that a huge gap replaces.
+    struct HugeGaps {
+        /// A delegate that begins anew at a huge gap, and draws the pending messages again.
+        private final class Screen: MessageCollectionDelegate {
+            var collection: MessageCollection?
+            var gaps = 0
+            /// The pending messages at the start of each collection, from their parameters.
+            var drawn: [[String]] = []
+
+            func begin(_ channel: SendbirdChatSDK.GroupChannel) {
+                let collection = SendbirdChat.createMessageCollection(channel: channel)
+                self.collection = collection
+                collection.delegate = self
+                collection.startCollection(
+                    initPolicy: .cacheAndReplaceByApi,
+                    cacheResultHandler: { _, _ in
+                        self.drawn.append(
+                            collection.pendingMessages.map { message in
+                                let params = message.messageParams
+                                let name = (params as? FileMessageCreateParams)?.fileName
+                                let text = (params as? UserMessageCreateParams)?.message
+                                return name ?? text ?? "no parameters"
+                            })
+                    })
+            }
+
+            func didDetectHugeGap(_ collection: MessageCollection) {
+                gaps += 1
+                collection.dispose()
+                begin(collection.channel)
+            }
+        }
+
+        @Test
+        func `pending messages are drawn again after a huge gap, and arrive once (R114, R116)`()
+            throws
+        {
+            try DoorStory.play(seed: 302) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("first", to: url)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let channel = try await story.get(url)
+                let screen = Screen()
+                screen.begin(channel)
+                await story.world.pass()
+                let network = story.phone.network
+                await network.cut()
+                for number in 1...301 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                let params = FileMessageCreateParams(file: Data("picture".utf8))
+                params.fileName = "a.png"
+                channel.sendFileMessage(params: params)
+                await story.world.pass()
+                channel.sendUserMessage("mine")
+                await story.world.pass()
+                #expect(screen.collection?.pendingMessages.count == 2)
+                // A slow line: the upload ends after the new collection's start.
+                network.setDelay(.milliseconds(300))
+                network.restore()
+                await story.world.pass(.seconds(120))
+                #expect(screen.gaps == 1)
+                #expect(screen.drawn == [[], ["a.png", "mine"]])
+                let collection = try #require(screen.collection)
+                #expect(collection.pendingMessages.isEmpty)
+                let names = collection.succeededMessages.map { message in
+                    (message as? FileMessage)?.name ?? message.message
+                }
+                #expect(names.suffix(3) == ["301", "a.png", "mine"])
+                #expect(Set(names).count == names.count)
+                let log = try await story.world.log(of: url)
+                #expect(log.count == 304)
+                #expect(log.last?.text == "mine")
+                collection.dispose()
+            }
+        }
+    }
+}
