@@ -115,6 +115,15 @@ struct Tour {
         return client
     }
 
+    static func changingTheKey(
+        _ settings: Configuration, from oldKey: [UInt8], to newKey: [UInt8]
+    ) async throws -> ChatClient {
+        var settings = settings
+        settings.protection = try .key(newKey, replacing: oldKey)
+        let client = try await ChatClient.open(settings)
+        return client
+    }
+
     static func loggingIn(
         with token: String, renewing newToken: @escaping @Sendable () async throws -> String?
     ) -> Configuration {
