@@ -29,6 +29,14 @@ let systemLibraries: [Target] = [
 
 let apple: [Platform] = [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]
 
+// The privacy manifest is for Apple's App Store. On any other system a resource would only add a
+// bundle, and the code that finds it.
+#if canImport(Darwin)
+let hasPrivacyManifest = true
+#else
+let hasPrivacyManifest = false
+#endif
+
 /// The Swift modules and the edges between them.
 let modules: [Target] = [
     .target(name: "RoostExecutors", dependencies: ["CRoostThreads"]),
@@ -75,7 +83,9 @@ let modules: [Target] = [
             "RoostTransport", "RoostWire",
             // Linux compiles it for its tests only.
             .target(name: "RoostURLSession", condition: .when(platforms: apple)),
-        ]),
+        ],
+        exclude: hasPrivacyManifest ? [] : ["PrivacyInfo.xcprivacy"],
+        resources: hasPrivacyManifest ? [.copy("PrivacyInfo.xcprivacy")] : []),
     .target(
         name: "RoostFileCache",
         dependencies: ["Roost", "RoostModel", "RoostSealing", "RoostWire"]),

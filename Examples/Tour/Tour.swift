@@ -3,7 +3,7 @@
 import Foundation
 import Roost
 
-/// The code of `docs/guide.md`: each function is one of its sections.
+/// The code of `docs/guide.md` and `docs/features.md`: each function is one of their sections.
 @main
 struct Tour {
     static func main() async throws {
@@ -77,8 +77,8 @@ struct Tour {
         one.hidden = .all
         let header = try await client.channelList(ChannelListQuery(one, pageSize: 1))
         for await snapshot in await header.snapshots() {
-            guard let channel = snapshot.channels.first else { continue }
-            print(channel.name, channel.isFrozen, channel.unreadMembers(of: message).count)
+            guard let found = snapshot.channels.first else { continue }
+            print(found.name, found.isFrozen, found.unreadMembers(of: message).count)
         }
     }
 
@@ -89,6 +89,12 @@ struct Tour {
         await client.waitUntilIdle(atMost: .seconds(10))
         await client.disconnect()
         await client.suspend()
+    }
+
+    static func returning(_ client: ChatClient) async throws {
+        try await client.resume()  // With a cache in an app group only.
+        await client.appMoved(toForeground: true)
+        try? await client.connect()  // Returns at once if the client is connected.
     }
 
     /// The code of an extension that shows a notification.
@@ -109,6 +115,15 @@ struct Tour {
         return client
     }
 
+    static func changingTheKey(
+        _ settings: Configuration, from oldKey: [UInt8], to newKey: [UInt8]
+    ) async throws -> ChatClient {
+        var settings = settings
+        settings.protection = try .key(newKey, replacing: oldKey)
+        let client = try await ChatClient.open(settings)
+        return client
+    }
+
     static func loggingIn(
         with token: String, renewing newToken: @escaping @Sendable () async throws -> String?
     ) -> Configuration {
@@ -117,6 +132,17 @@ struct Tour {
             token: token, cache: .folder("cache"))
         settings.tokenProvider = { try await newToken() }
         return settings
+    }
+
+    static func askingToSignIn(_ client: ChatClient, _ showSignIn: () -> Void) async {
+        for await state in await client.connectionStates() {
+            if case .refused(let error) = state, error.remedy == .signIn { showSignIn() }
+        }
+    }
+
+    static func signingIn(_ client: ChatClient, with token: String) async throws {
+        await client.use(token: token)
+        try await client.connect()
     }
 
     static func sharing(_ group: URL) -> Configuration {
@@ -289,6 +315,12 @@ struct Tour {
             }
             if let refusal = health.cache.refusal { print("make room:", refusal.message) }
             if health.isSettled { break }
+        }
+    }
+
+    static func logging(_ client: ChatClient, _ log: (String) -> Void) async {
+        for await health in await client.healthStates() {
+            log(health.summary(at: Timestamp(Date())))
         }
     }
 }

@@ -58,7 +58,7 @@ public struct CacheLimit: Sendable {
 public struct CacheTrim: Hashable, Sendable {
     /// The channels that lose their messages, in the order of eviction.
     public let channels: [CachedChannel]
-    /// The size in use before the eviction.
+    /// The size in use before the eviction; `ChatClient.cacheSize()` has that of the files.
     public let sizeBefore: ByteCount
     /// The size in use after it; an estimate in a plan.
     public let sizeAfter: ByteCount

@@ -8,6 +8,8 @@ extension ChatClient {
     /// Returns the size of the cache on disk, its write-ahead log included and unsent messages
     /// excluded.
     ///
+    /// `CacheTrim.sizeBefore` is another figure: the bytes in use, without free room in the files.
+    ///
     /// - Throws: `.localDatabaseError`.
     public func cacheSize() async throws(RoostError) -> ByteCount {
         let bytes = try await onDisk { store throws(StoreError) in
@@ -47,10 +49,10 @@ extension ChatClient {
 
     /// Compares the cached messages of a channel with the server, and fetches those that differ.
     ///
-    /// A Roost server compares fingerprints of 150 messages each, and only differing stretches are
-    /// fetched. From another server all cached messages are fetched again, 200 a request. Gaps
-    /// between covered stretches are no differences: see `explain(_:in:under:)`. A fingerprint
-    /// covers places and edits, and no reactions or counts of replies: the change log brings those.
+    /// A Roost server compares fingerprints of 150 messages each, and only differing ranges are
+    /// fetched. From another server all cached messages are fetched again, 200 a request. Holes
+    /// between covered ranges are not differences: `holes(in:)` lists them. A fingerprint covers
+    /// places and edits, and no reactions or counts of replies: the change log brings those.
     /// It also corrects messages that only a filtered collection has fetched, which are not
     /// compared.
     ///

@@ -4,7 +4,7 @@ import RoostCore
 public import RoostModel
 
 extension ChatClient {
-    /// The present health of the client: connection, catch-up, unsent messages, cache and damage.
+    /// The current health of the client: connection, catch-up, unsent messages, cache and damage.
     ///
     /// The call reads the figures of the cache from the disk and waits for them for a second at
     /// most; afterwards the value has the last known ones.
@@ -18,7 +18,7 @@ extension ChatClient {
         }
     }
 
-    /// Returns a stream of the present health and all later values; a slow reader misses some but
+    /// Returns a stream of the current health and all later values; a slow reader misses some but
     /// gets the last.
     ///
     /// A value follows each step that changes it. Ages are moments in it, so a waiting client
@@ -35,6 +35,6 @@ extension ChatClient {
         return states
     }
 
-    /// The present health, without a read of the disk.
+    /// The current health, without a read of the disk.
     package var presentHealth: Health { get async { await engine.read { $0.health } } }
 }

@@ -44,7 +44,7 @@ extension ChatClient {
         }
     }
 
-    /// Sets the access token for the next login; the present connection goes on.
+    /// Sets the access token for the next login; the current connection goes on.
     public func use(token: String?) async { engine.performers.socket.use(token: token) }
 
     /// Returns the messages around a moment from the server, oldest first.

@@ -121,7 +121,7 @@ extension ChatClient {
         }
     }
 
-    /// Returns a stream of the present unread counts and all later ones, as for an app's badge; a
+    /// Returns a stream of the current unread counts and all later ones, as for an app's badge; a
     /// slow reader misses some but gets the last.
     ///
     /// The counts are those of `unreadTotals(customTypes:)`. They are computed again at most four

@@ -17,7 +17,7 @@ extension ChatClient {
         return session
     }
 
-    /// Makes one call as the user of the present connection; stores nothing of the answer.
+    /// Makes one call as the user of the current connection; stores nothing of the answer.
     func ask<Call: Question>(_ call: Call) async throws(RoostError) -> Call.Output {
         try await inWorld { () async throws(RoostError) -> Call.Output in
             try await answer(to: call)
@@ -168,9 +168,9 @@ extension ChatClient {
 }
 
 extension Task where Success == Never, Failure == Never {
-    /// Whether the present task has a preferred executor, its own or that of its parent.
+    /// Whether the current task has a preferred executor, its own or that of its parent.
     fileprivate static var prefersExecutor: Bool {
-        // SAFETY: the reference does not leave the closure, in which its task is the present one.
+        // SAFETY: the reference does not leave the closure, in which its task is the current one.
         unsafe withUnsafeCurrentTask { task in unsafe task?.unownedTaskExecutor != nil }
     }
 }

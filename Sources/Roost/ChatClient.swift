@@ -124,7 +124,7 @@ public final class ChatClient: Sendable {
     /// Disconnects, and leaves all entered open channels for good.
     package func logOut() async { await engine.receive(.disconnect(isLogout: true)) }
 
-    /// The present state of the connection.
+    /// The current state of the connection.
     public var connectionState: ConnectionState {
         get async { await engine.read { ConnectionState($0.link) } }
     }
@@ -136,7 +136,7 @@ public final class ChatClient: Sendable {
         await engine.read { body(ConnectionState($0.link)) }
     }
 
-    /// Returns a stream of the present state and all later ones; a slow reader misses some but gets
+    /// Returns a stream of the current state and all later ones; a slow reader misses some but gets
     /// the last.
     public func connectionStates() async -> AsyncStream<ConnectionState> {
         await engine.read { [states = engine.performers.notices.connectionStates] in

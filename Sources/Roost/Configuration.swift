@@ -8,7 +8,8 @@ public struct Configuration: Sendable {
     public enum Cache: Hashable, Sendable {
         /// A folder, created if missing; several users and applications may share one.
         ///
-        /// A path that begins with `~` is refused, because only a shell replaces it.
+        /// A relative path belongs to the process's current directory, which an app on iOS cannot
+        /// write. A path that begins with `~` is refused, because only a shell replaces it.
         case folder(String)
         /// Memory; nothing outlives the client, unsent messages included.
         case memory
@@ -24,7 +25,7 @@ public struct Configuration: Sendable {
     public var userID: UserID
     /// The user's access token; nil if the server asks for none.
     public var token: String?
-    /// The source of another token when the server refuses the present one, as after its end.
+    /// The source of another token when the server refuses the current one, as after its end.
     ///
     /// The client asks and logs in with the answer. Nil says that the user has no token any more:
     /// it ends the attempts with `.refused`, as does a refusal of the new token, or no source.

@@ -23,10 +23,10 @@ public final class HistoryDownload: Sendable {
         engine.performers.notices.add(feed, as: id)
     }
 
-    /// The present progress.
+    /// The current progress.
     public var progress: DownloadProgress { get async { feed.progress } }
 
-    /// Returns a stream of the present progress and all later ones; a slow reader misses some but
+    /// Returns a stream of the current progress and all later ones; a slow reader misses some but
     /// gets the last.
     public func progressUpdates() async -> AsyncStream<DownloadProgress> { feed.updates() }
 
@@ -47,7 +47,7 @@ final class DownloadFeed: Sendable {
 
     var progress: DownloadProgress { present.withLock { $0 } }
 
-    /// Returns a stream of the present progress and all later ones; it ends with the download.
+    /// Returns a stream of the current progress and all later ones; it ends with the download.
     func updates() -> AsyncStream<DownloadProgress> {
         present.withLock { readers.open(beginningWith: $0) }
     }

@@ -5,7 +5,7 @@ import RoostWire
 
 extension UserMessageParams {
     /// The text with the mentioned users in the form `@{user ID}`, from which a view writes their
-    /// present names; nil for none.
+    /// current names; nil for none.
     ///
     /// It is one of the `extraFields`; the receivers find it in `Message.details`.
     public var mentionTemplate: String? {
@@ -16,7 +16,7 @@ extension UserMessageParams {
 
 extension FileMessageParams {
     /// The caption with the mentioned users in the form `@{user ID}`, from which a view writes
-    /// their present names; nil for none.
+    /// their current names; nil for none.
     ///
     /// It is one of the `extraFields`; the receivers find it in `Message.details`.
     public var mentionTemplate: String? {

@@ -10,6 +10,6 @@ package typealias WorldExecutor = SerialExecutor & TaskExecutor
 package protocol WorldClock: Sendable {
     /// Waits for the duration, on a clock that never jumps.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled.
+    /// - Throws: `CancellationError` if the task is canceled.
     func sleep(for duration: Duration) async throws(CancellationError)
 }

@@ -131,6 +131,7 @@ struct HouseRulesTests {
 
     @Test(arguments: [
         ("docs/guide.md", "Examples/Tour"),
+        ("docs/features.md", "Examples/Tour"),
         ("docs/testing.md", "Examples/TestedApp/Tests"),
         ("Sources/RoostTestKit/RoostTestKit.docc/TestingAnApp.md", "Examples/TestedApp/Tests"),
         ("Sources/Roost/Roost.docc/KeepingATimelineOnScreen.md", "Examples/Tour"),

@@ -5,7 +5,7 @@ import RoostCore
 import RoostModel
 import Testing
 
-/// The table of docs/connection.md, compared with the machine.
+/// The table of docs/link-transitions.md, compared with the machine.
 struct LinkTableTests {
     typealias Machine = LinkMachine
 
@@ -119,7 +119,7 @@ struct LinkTableTests {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let text = try String(
-            contentsOf: root.appendingPathComponent("docs/connection.md"), encoding: .utf8)
+            contentsOf: root.appendingPathComponent("docs/link-transitions.md"), encoding: .utf8)
         let names = Set(Self.states.map(\.name))
         let documented = text.split(separator: "\n").map(String.init).filter { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

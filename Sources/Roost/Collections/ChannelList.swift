@@ -34,13 +34,15 @@ public final class ChannelList: Sendable {
         if engine.performers.notices.remove(id) { engine.feed.send(.closeList(id)) }
     }
 
-    /// The present state.
+    /// The current state.
     public var snapshot: Snapshot {
         get async { await engine.read { [id, feed] state in state.snapshot(of: id, feed) } }
     }
 
-    /// Returns a stream of the present state and all later ones; a slow reader misses some but gets
+    /// Returns a stream of the current state and all later ones; a slow reader misses some but gets
     /// the last.
+    ///
+    /// Two states in a row may be equal, because a change may concern nothing that the list has.
     public func snapshots() async -> AsyncStream<Snapshot> {
         await engine.read { [id, feed] state in feed.snapshots(from: state.snapshot(of: id, feed)) }
     }
@@ -92,7 +94,7 @@ public final class ChannelList: Sendable {
 typealias ListFeed = CollectionFeed<ChannelList.Snapshot, GroupChannel>
 
 extension SyncState {
-    /// Returns the present state of a list, or the last one of a closed list.
+    /// Returns the current state of a list, or the last one of a closed list.
     func snapshot(of id: ListID, _ feed: ListFeed) -> ChannelList.Snapshot {
         lists[id].map { ChannelList.Snapshot($0) } ?? feed.last ?? .empty
     }

@@ -7,10 +7,10 @@ public import RoostModel
 /// The messages of others in the user's channels, each handed over at least once, as a sequence.
 ///
 /// An inbox has a place of its own in every joined channel, on disk. A message stays in the inbox
-/// until `InboxItem.acknowledge()` has returned; so the messages that came while the process was
-/// stopped, or without a connection, are handed over by the next one. Within a channel they come in
-/// order and without a hole: missing messages are fetched first, and other channels go on
-/// meanwhile. A deleted message is left out, and an edited one has its newest text.
+/// until `InboxItem.acknowledge()` has returned. So messages that came while the process was
+/// stopped or offline are handed over later. Within a channel they come in order and without a
+/// hole: missing messages are fetched first, while other channels continue. A deleted message is
+/// left out, and an edited one has its newest text.
 ///
 /// Each iteration begins at the acknowledged places. One task at a time reads an inbox, in one
 /// process. The sequence has no end but that of its task or of the client.

@@ -5,7 +5,7 @@ public import RoostModel
 
 /// The messages of one channel in order, as on the server, shown from disk first.
 ///
-/// The list has no gap: where history is missing it ends, and `hasOlder` or `hasNewer` is true.
+/// The list has no hole: where history is missing it ends, and `hasOlder` or `hasNewer` is true.
 /// Behind it are the user's unsent messages, and those that were sent while messages are missing
 /// before them (`Snapshot.sentBeyondGap`). Close it when it is off screen.
 public final class Timeline: Sendable {
@@ -129,20 +129,22 @@ extension Timeline {
         package let hasHugeGap: Bool
     }
 
-    /// The present state.
+    /// The current state.
     public var snapshot: Snapshot {
         get async { await engine.read { [id, feed] state in state.snapshot(of: id, feed) } }
     }
 
-    /// Returns a stream of the present state and all later ones; a slow reader misses some but gets
+    /// Returns a stream of the current state and all later ones; a slow reader misses some but gets
     /// the last.
+    ///
+    /// Two states in a row may be equal, because a change may concern nothing that the list has.
     public func snapshots() async -> AsyncStream<Snapshot> {
         await engine.read { [id, feed] state in
             feed.changes.snapshots(from: state.snapshot(of: id, feed))
         }
     }
 
-    /// Returns a stream of the present and all later extents; unlike snapshots, it copies no
+    /// Returns a stream of the current and all later extents; unlike snapshots, it copies no
     /// messages.
     package func extents() async -> AsyncStream<Extent> {
         await engine.read { [id, feed] state in
@@ -158,7 +160,7 @@ extension Timeline {
     /// The number of readers of changes.
     package var changeReaderCount: Int { get async { feed.changes.readerCount } }
 
-    /// Returns a stream of the server's refusals to show the channel, the present one included; it
+    /// Returns a stream of the server's refusals to show the channel, the current one included; it
     /// ends when the timeline is closed.
     ///
     /// A timeline shows what is on disk, also of a channel that the user may not see any more. The
@@ -185,12 +187,12 @@ final class TimelineFeed: Sendable {
 }
 
 extension SyncState {
-    /// Returns the present state of a timeline, or the last one of a closed timeline.
+    /// Returns the current state of a timeline, or the last one of a closed timeline.
     func snapshot(of id: TimelineID, _ feed: TimelineFeed) -> Timeline.Snapshot {
         timelines[id].map { Timeline.Snapshot($0) } ?? feed.changes.last ?? .empty
     }
 
-    /// Returns the present extent of a timeline, or the last one of a closed timeline.
+    /// Returns the current extent of a timeline, or the last one of a closed timeline.
     func extent(of id: TimelineID, _ feed: TimelineFeed) -> Timeline.Extent {
         timelines[id].map { Timeline.Extent($0) } ?? (feed.changes.last ?? .empty).extent
     }

@@ -12,7 +12,7 @@ public struct HistoryHole: Hashable, Sendable {
         case neverFetched
         /// Paging has not reached this part.
         case notPagedTo
-        /// Both sides were fetched at different times, and paging has not closed the gap since.
+        /// Both sides were fetched at different times, and paging has not closed the hole since.
         case betweenVisits
         /// There is no connection, or the channel has not been caught up on it, so messages may be
         /// missing.
@@ -152,9 +152,9 @@ extension ChatClient {
     /// their messages.
     ///
     /// The server is asked for the sizes that are not known yet, in two requests at most and for
-    /// the newest 20 holes. A count holds until its hole changes or the connection ends. Without a
-    /// connection, where the server does not count, and where the count takes longer than eight
-    /// seconds, the sizes stay `.unknown`; a later call has the count that was late.
+    /// the newest 20 holes. A count holds until its hole changes or the connection ends. Sizes stay
+    /// `.unknown` without a connection, and if the server does not count. A count that takes longer
+    /// than eight seconds is in the answer of a later call.
     ///
     /// - Throws: As `holes(in:)`.
     public func countedHoles(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole] {

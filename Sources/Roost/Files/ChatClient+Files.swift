@@ -14,9 +14,9 @@ extension ChatClient {
 
     /// Returns the download of a file at an address, such as that of a thumbnail.
     ///
-    /// A file in the folder is returned at once, without a request. Otherwise the file is fetched
-    /// in ranges of at most 1 MiB and written to the folder, where it survives a loss of power; a
-    /// part that an earlier download left is continued if the server names the same version. The
+    /// A file in the folder is returned at once, without a request. Any other file is fetched in
+    /// ranges of at most 1 MiB and written to the folder, where it survives a loss of power. A part
+    /// that an earlier download left is continued if the server names the same version. The
     /// address is asked with no session key, and redirects are not followed. A server without
     /// ranges can deliver files of at most 16 MiB.
     ///

@@ -54,7 +54,7 @@ public struct FileDownload: AsyncSequence, Sendable {
 
     /// Downloads the file, and returns it.
     ///
-    /// - Throws: `.requestCanceled` if the task is cancelled; as `ChatClient.download(fileAt:)`.
+    /// - Throws: `.requestCanceled` if the task is canceled; as `ChatClient.download(fileAt:)`.
     public func file() async throws(RoostError) -> DownloadedFile {
         for try await element in self {
             if case .finished(let file) = element { return file }

@@ -32,7 +32,7 @@ public final class ChannelListModel {
         self.query = query
     }
 
-    /// Opens the list and follows it until the task is cancelled or the client is closed; the last
+    /// Opens the list and follows it until the task is canceled or the client is closed; the last
     /// state stays.
     ///
     /// The list stays open as long as the model lives. So a view that comes back shows the pages

@@ -62,7 +62,7 @@ public final class TimelineModel {
         self.filter = filter
     }
 
-    /// Opens the timeline and follows it until the task is cancelled or the client is closed; the
+    /// Opens the timeline and follows it until the task is canceled or the client is closed; the
     /// last state stays.
     ///
     /// The timeline stays open as long as the model lives. So a view that comes back shows the

@@ -9,7 +9,7 @@ final class HealthFeed: Sendable {
     /// The value that every reader has been given.
     private let last = Guarded<Health?>(nil)
 
-    /// Returns a stream that begins with the present value.
+    /// Returns a stream that begins with the current value.
     func open(
         beginningWith present: Health, onEnd: @escaping @Sendable () -> Void
     ) -> AsyncStream<Health> {

@@ -19,7 +19,7 @@ final class SocketPerformer: Sendable {
     private let feed: InputFeed
     private let token: Guarded<String?>
     private let provider: (@Sendable () async throws -> String?)?
-    /// The present socket, from its opening on.
+    /// The current socket, from its opening on.
     private let line = Guarded<SocketLine?>(nil)
 
     init(

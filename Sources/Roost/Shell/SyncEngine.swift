@@ -124,7 +124,7 @@ actor SyncEngine {
         return value
     }
 
-    /// Returns a value of the client's present state.
+    /// Returns a value of the client's current state.
     func read<Value: Sendable>(_ value: @Sendable (SyncState) -> Value) -> Value {
         value(machine.state)
     }

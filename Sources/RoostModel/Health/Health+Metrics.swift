@@ -12,9 +12,9 @@ extension Health {
     /// Returns the health as figures with stable names, without names of channels or users.
     ///
     /// A figure that is unknown or has no meaning now is left out, such as the age of the oldest
-    /// message in an empty outbox. `docs/guide.md` lists all names.
+    /// message in an empty outbox. `docs/features.md` lists all names.
     ///
-    /// - Parameter now: The present moment by the device's clock, from which ages count.
+    /// - Parameter now: The current moment by the device's clock, from which ages count.
     /// - Returns: The figures, in a fixed order.
     public func metrics(at now: Timestamp) -> [Metric] {
         connectionMetrics(at: now) + catchUpMetrics(at: now) + outboxMetrics(at: now)

@@ -6,7 +6,7 @@ extension Health {
     ///
     /// The line names no channel, user or message.
     ///
-    /// - Parameter now: The present moment by the device's clock, from which ages count.
+    /// - Parameter now: The current moment by the device's clock, from which ages count.
     /// - Returns: The line; parts that are as they should be are left out.
     public func summary(at now: Timestamp) -> String {
         var parts = [connection.sentence(at: now)]

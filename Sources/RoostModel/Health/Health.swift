@@ -56,7 +56,7 @@ extension Health {
 
         /// The state of the connection.
         public var state = State.disconnected
-        /// The number of the present or next attempt, from 1; 0 while none is due.
+        /// The number of the current or next attempt, from 1; 0 while none is due.
         public var attempt = 0
         /// The moment of the next attempt; nil if no time is set for one.
         public var nextAttempt: Timestamp?

@@ -5,4 +5,4 @@ import Roost
 let settings = Configuration(
     applicationID: "demo", server: "http://127.0.0.1:8080", userID: "alice", cache: .folder("chat"))
 let client = try await ChatClient.open(settings)
-do { try await client.connect() } catch { print(error) }  // Needed at the first start only.
+do { try await client.connect() } catch { print(error) }  // Offline the client keeps trying.
