@@ -74,6 +74,9 @@ extension Door.Settings {
         var configuration = Configuration(
             applicationID: applicationID ?? "", server: server ?? "", userID: account,
             cache: place, cacheLimit: limit, protection: protection)
+        // No call of the old libraries reads a downloaded file, so copies of sent files would only
+        // take room that the limit of the cache does not count.
+        configuration.downloadsLimit = ByteCount(bytes: 0)
         configuration.locksFilesWithDevice = locksFilesWithDevice
         configuration.tokenProvider = tokenProvider
         configuration.tokenWait = tokenWait
