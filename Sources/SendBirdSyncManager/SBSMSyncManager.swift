@@ -77,6 +77,7 @@ public final class SBSMSyncManager: NSObject {
     }
 
     static let state = Guarded(State())
+    private static let shared = Carried(SBSMSyncManager())
 
     /// Returns the sync manager, and opens the database of the connected user unless a set-up has
     /// named one.
@@ -85,8 +86,11 @@ public final class SBSMSyncManager: NSObject {
         Self.adopt()
     }
 
-    /// Returns the sync manager, as `init()` does.
-    public class func manager() -> SBSMSyncManager { SBSMSyncManager() }
+    /// Returns the sync manager, as `init()` does; each call returns the same object.
+    public class func manager() -> SBSMSyncManager {
+        adopt()
+        return shared.value
+    }
 
     public override func isEqual(_ object: Any?) -> Bool { object is SBSMSyncManager }
 

@@ -54,6 +54,19 @@ extension SendBirdTests {
             return error?.code ?? 0
         }
 
+        /// Fetches the pending messages, then the failed ones.
+        private static func fetchUnsent(
+            _ story: SyncStory, _ collection: SBSMMessageCollection
+        ) async -> [Int] {
+            let pending: SBDError? = await story.wait { done in
+                collection.fetchPendingMessages { done($0) }
+            }
+            let failed: SBDError? = await story.wait { done in
+                collection.fetchFailedMessages { done($0) }
+            }
+            return [pending?.code ?? 0, failed?.code ?? 0]
+        }
+
         private static func fetch(_ story: SyncStory, _ list: SBSMChannelCollection) async -> Int {
             let error: SBDError? = await story.wait { done in list.fetch { done($0) } }
             return error?.code ?? 0
@@ -172,7 +185,9 @@ extension SendBirdTests {
                 let refused = SBSMErrorCode.setupRequired.rawValue
                 #expect(await Self.fetch(story, collection) == refused)
                 #expect(await Self.fetch(story, list) == refused)
+                #expect(await Self.fetchUnsent(story, collection) == [refused, refused])
                 SBSMSyncManager.setup(withUserId: "alice")
+                #expect(await Self.fetchUnsent(story, collection) == [0, 0])
                 #expect(await Self.fetch(story, collection) == 0)
                 #expect(await Self.fetch(story, list) == 0)
                 #expect(collection.succeededMessages.map(\.message) == ["1"])
