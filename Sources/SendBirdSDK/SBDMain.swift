@@ -81,7 +81,8 @@ public final class SBDMain: NSObject {
     /// Sets the server's address, as `http://host:port` or `https://host`; Roost's own, because
     /// there is no default.
     ///
-    /// Call it before the first connection, before or after `initWithApplicationId(_:)`.
+    /// Call it before the first connection, before or after `initWithApplicationId(_:)`. Plain
+    /// `http` is for a server on this machine: the first connection to any other one fails.
     public class func setServer(_ server: String) { door.configure { $0.server = server } }
 
     /// Sets the folder of the cache; Roost's own.

@@ -20,6 +20,8 @@ public final class InitParams: NSObject, NSCopying {
     /// Without effect: `initialize` never blocks, because the first login opens the cache.
     public var needsSynchronous: Bool
     /// The server's address, as `http://host:port` or `https://host`; there is no default.
+    ///
+    /// Plain `http` is for a server on this machine: the first connection to any other one fails.
     public var apiHost: String?
     /// The address for sockets, which must be on the host of `apiHost`; nil takes that host.
     public var wsHost: String?
