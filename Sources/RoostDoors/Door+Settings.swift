@@ -18,6 +18,8 @@ extension Door {
         package var isInMemory = false
         /// Whether the cache is in a container that extensions of the app use too.
         package var isShared = false
+        /// Whether messages that cannot be sent wait for a connection; if not, they fail.
+        package var resendsUnsent = false
         package var limit = CacheLimit()
         package var protection = Protection.none
         package var locksFilesWithDevice = false
@@ -49,12 +51,14 @@ extension Door.Settings {
         let maxSize: ByteCount
         let comparator: ObjectIdentifier?
         let locksFilesWithDevice: Bool
+        let resendsUnsent: Bool
     }
 
     var signature: Signature {
         Signature(
             applicationID: applicationID, server: server, cache: place, maxSize: limit.maxSize,
-            comparator: comparator, locksFilesWithDevice: locksFilesWithDevice)
+            comparator: comparator, locksFilesWithDevice: locksFilesWithDevice,
+            resendsUnsent: resendsUnsent)
     }
 
     /// Whether a client can be opened with these settings.
