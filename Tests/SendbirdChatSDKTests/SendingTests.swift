@@ -137,6 +137,20 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test(arguments: 331...336)
+        func `the delegate has a sent message before its handler is called (R143)`(
+            seed: Int
+        ) throws {
+            try DoorStory.play(seed: UInt64(seed)) { story in
+                let (_, view) = try await Self.open(story)
+                view.channel?.sendUserMessage("hello") { _, _ in view.calls.append("handler") }
+                await story.world.pass()
+                #expect(
+                    view.calls.filter { !$0.hasPrefix("channel") }
+                        == ["added pending", "updated succeeded", "handler"])
+            }
+        }
+
         @Test
         func
             `offline texts outlive the app, and arrive once and in order (R138, R139, R142, R153)`()
