@@ -53,10 +53,17 @@ actor ClientObserver {
     private let user: UserID
     /// The client's number among those of the door.
     private let number: Int
+    /// Whether unsent messages wait for a connection, unless the door has another rule.
+    private let resendsByDefault: Bool
     private var state = ConnectionState.disconnected
     /// The calls that wait for the outcome of a message; several may wait for the same one.
     private var senders: [Sender] = []
     private var senderCount = 0
+    private var uploads = UploadsInProgress()
+    /// The messages of an earlier run that were given up at the opening.
+    private var formerMessages: [RequestID] = []
+    /// Whether the client is closed, so that no outcome follows.
+    private var isOver = false
 
     typealias Outcome = (message: Message, error: RoostError?)
 
@@ -67,16 +74,24 @@ actor ClientObserver {
         let progress: Callback<UploadStep>
         /// The message once it is on disk; nil before.
         var message: Message?
-        /// Whether the handler was called with `.waiting`; only the progress is reported from then
-        /// on.
+        /// Whether the handler was called before the outcome; only the progress is reported from
+        /// then on.
         var isAnswered = false
+        /// The reason for which an upload has failed; nil for none.
+        var reason: RoostError.Code?
     }
 
-    init(_ door: Door, of user: UserID, number: Int) {
+    init(_ door: Door, of user: UserID, number: Int, resendsUnsent: Bool) {
         self.door = door
         self.user = user
         self.number = number
+        resendsByDefault = resendsUnsent
     }
+
+    /// Whether unsent messages wait for a connection (R138).
+    private var resends: Bool { door?.resendsUnsent(of: user) ?? resendsByDefault }
+
+    private var isConnected: Bool { state == .connected }
 
     func listen(to client: ChatClient) async {
         self.client = client
@@ -87,8 +102,9 @@ actor ClientObserver {
         Task(executorPreference: executor) { [weak self] in
             for await state in states { await self?.take(state) }
         }
-        Task(executorPreference: executor) { [weak self] in
-            for await event in outbox { await self?.take(event) }
+        Task(executorPreference: executor) {
+            for await event in outbox { await self.take(event) }
+            await self.end()
         }
         Task(executorPreference: executor) { [weak self, weak client] in
             for await event in events {
@@ -141,12 +157,13 @@ actor ClientObserver {
         if case .connected = new { await learn() }
         let old = state
         state = new
+        if isConnected { uploads.noteConnection() }
         await report()
         if let step = ConnectionStep(from: old, to: new) {
             door?.log.note(step, new)
             notify(.connection(step, new, user))
         }
-        guard case .connected = new else { return answerWaiting() }
+        if !isConnected { await endWaiting() }
     }
 
     // MARK: Outcomes of messages
@@ -173,47 +190,38 @@ actor ClientObserver {
     }
 
     /// Records that the message is on disk; without a connection the handler of its call gets
-    /// `.waiting` at once (R142).
-    func queued(_ message: Message, for number: Int) {
+    /// `.waiting` at once, if the message waits for one (R142).
+    func queued(_ message: Message, for number: Int) async {
         guard let index = senders.firstIndex(where: { $0.number == number }) else { return }
         senders[index].message = message
-        if case .connected = state { return }
-        answerWaiting()
-    }
-
-    private func answerWaiting() {
-        for index in senders.indices where !senders[index].isAnswered {
-            guard let message = senders[index].message else { continue }
-            door?.notify(senders[index].callback, (message, .waiting))
-            senders[index].isAnswered = true
-        }
-        senders.removeAll { $0.isAnswered && $0.progress.call == nil }
+        if isOver { return answerWaiting() }
+        // A message that does not wait is given up as soon as its event comes.
+        if resends, !isConnected { await endWaiting() }
     }
 
     private func take(_ event: OutboxEvent) async {
         door?.log.note(event)
         switch event {
+        case .queued(let message), .retried(let message): await takeSaved(message)
         case .delivered(let message):
             // The calls are settled, even if the connection is lost in the meantime.
             let callbacks = takeCallbacks(of: message)
             if let client { await door?.show(message.channelURL, of: client, for: user) }
             for callback in callbacks { door?.notify(callback, (message, nil)) }
-        case .failed(let message):
-            guard case .unsent(_, .failed(let code)) = message.delivery else { return }
-            settle(message, RoostError(code, remedy: .none, message: "The message was not sent."))
-        case .delayed(let message, let code):
-            settle(
-                message,
-                RoostError(code, remedy: .retry, message: "The message is sent later."))
+        case .failed(let message): takeFailed(message)
+        case .delayed(let message, let code): await takeDelayed(message, code)
         case .canceled(let message):
             settle(
                 message,
                 RoostError(.requestCanceled, remedy: .none, message: "The message was canceled."))
         case .uploading(let id, let progress):
+            uploads.noteBytes(of: id)
             report(.sent(id, progress), of: id)
-        case .uploaded(let id, let file): report(.uploaded(id, file: file), of: id)
-        case .queued, .retried, .changeQueued, .changeMade, .changeRefused,
-            .changeDropped, .draftChanged, .unrecorded:
+        case .uploaded(let id, let file):
+            uploads.noteFile(of: id, isConnected: isConnected)
+            report(.uploaded(id, file: file), of: id)
+        case .changeQueued, .changeMade, .changeRefused, .changeDropped, .draftChanged,
+            .unrecorded:
             break
         }
     }
@@ -230,8 +238,137 @@ actor ClientObserver {
     /// without an answer.
     private func takeCallbacks(of message: Message) -> [Callback<Outcome>] {
         guard let id = message.requestID else { return [] }
+        uploads.end(id)
         defer { senders.removeAll { $0.id == id } }
         return senders.filter { $0.id == id && !$0.isAnswered }.map(\.callback)
+    }
+
+    // MARK: Messages without a connection
+
+    /// Calls the handlers of all messages that wait, or gives these messages up.
+    ///
+    /// A message whose files are being uploaded goes on while there is a network, and its handler
+    /// gets the outcome (R146).
+    private func endWaiting() async {
+        let goesOn = await canUpload()
+        // A connection may have been made meanwhile.
+        guard !isConnected else { return }
+        if resends { return answerWaiting { goesOn && uploads.contains($0) } }
+        let waiting = await waitingMessages()
+        await giveUp(waiting.filter { !(goesOn && uploads.contains($0)) })
+    }
+
+    /// Whether files are being uploaded by way of a network.
+    private func canUpload() async -> Bool {
+        guard !uploads.isEmpty, let client else { return false }
+        switch await client.presentHealth.connection.state {
+        case .disconnected, .awaitingNetwork, .refused: return false
+        case .connecting, .awaitingToken, .connected, .waiting, .asleep: return true
+        }
+    }
+
+    /// Calls the handlers of all messages that are on disk, except for some.
+    private func answerWaiting(except isLeftOut: (RequestID) -> Bool = { _ in false }) {
+        for index in senders.indices where !senders[index].isAnswered {
+            guard let message = senders[index].message, !isLeftOut(senders[index].id) else {
+                continue
+            }
+            door?.notify(senders[index].callback, outcomeOffline(of: message))
+            senders[index].isAnswered = true
+        }
+        senders.removeAll { $0.isAnswered && $0.progress.call == nil }
+    }
+
+    /// The outcome of a message that is on disk, as far as it is known without a connection.
+    private func outcomeOffline(of message: Message) -> Outcome {
+        guard resends else {
+            return (message.failed(by: .connectionRequired), RoostError.unsent(.connectionRequired))
+        }
+        return (message, RoostError.waiting)
+    }
+
+    private func waitingMessages() async -> [RequestID] {
+        let unsent = await client?.unsentMessages() ?? []
+        return unsent.filter { $0.status == .pending }.compactMap(\.requestID)
+    }
+
+    /// Gives up messages, unless there is a connection: from then on they are being sent.
+    private func giveUp(_ requestIDs: [RequestID]) async {
+        for id in requestIDs {
+            guard let client, await client.connectionState != .connected else { return }
+            await client.giveUp(id)
+        }
+    }
+
+    /// Gives up the messages that an earlier run has left, unless they wait for a connection.
+    ///
+    /// Call it before the client can be connected.
+    func giveUpFormer() async {
+        guard !resends else { return }
+        formerMessages = await waitingMessages()
+        await giveUp(formerMessages)
+    }
+
+    /// Applies another rule of the door to the messages that wait, and to those of an earlier run.
+    func applyRule() async {
+        let former = formerMessages
+        formerMessages = []
+        guard resends else { return await endWaiting() }
+        for id in former { await client?.resend(id) }
+    }
+
+    /// Gives up a message that was saved or sent again without a connection, unless it waits.
+    private func takeSaved(_ message: Message) async {
+        guard let id = message.requestID else { return }
+        formerMessages.removeAll { $0 == id }
+        if !resends { await giveUp([id]) }
+    }
+
+    /// Reports a failure; a message that was given up has failed for the lack of a connection, or
+    /// with its upload.
+    private func takeFailed(_ message: Message) {
+        guard case .unsent(let id, .failed(let code)) = message.delivery else { return }
+        guard code == .pendingError, !resends else {
+            return settle(
+                message, RoostError(code, remedy: .none, message: "The message was not sent."))
+        }
+        let reason = senders.first { $0.id == id }?.reason ?? .connectionRequired
+        settle(message.failed(by: reason), RoostError.unsent(reason))
+    }
+
+    /// Reports that the outbox makes another attempt later, or gives the message up.
+    ///
+    /// A server that limits the rate only asks for a pause on the same connection.
+    private func takeDelayed(_ message: Message, _ code: RoostError.Code) async {
+        guard !resends, code != .rateLimited, code != .tooManyMessages,
+            let id = message.requestID
+        else {
+            return settle(
+                message, RoostError(code, remedy: .retry, message: "The message is sent later."))
+        }
+        if uploads.contains(id) {
+            for index in senders.indices where senders[index].id == id {
+                senders[index].reason = code
+            }
+        }
+        uploads.end(id)
+        await client?.giveUp(id)
+    }
+
+    /// Calls the handlers that wait, because the client is closed.
+    private func end() async {
+        isOver = true
+        answerWaiting()
+    }
+}
+
+extension Message {
+    /// The message as failed.
+    fileprivate func failed(by reason: RoostError.Code) -> Message {
+        guard let requestID else { return self }
+        var failed = self
+        failed.delivery = .unsent(requestID, .failed(reason))
+        return failed
     }
 }
 
@@ -239,4 +376,11 @@ extension RoostError {
     static let waiting = RoostError(
         .connectionRequired, remedy: .retry,
         message: "There is no connection; the message is kept and sent when there is one.")
+
+    /// The error of a message that could not be sent and does not wait for a connection.
+    static func unsent(_ reason: Code) -> RoostError {
+        RoostError(
+            reason, remedy: .retry,
+            message: "The message was not sent; it can be sent again with a connection.")
+    }
 }

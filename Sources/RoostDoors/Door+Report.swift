@@ -82,6 +82,13 @@ extension Door {
         try await clientForCall().opened().client
     }
 
+    /// Returns the open client of a user; nil takes that of any user.
+    ///
+    /// - Throws: `.connectionCanceled` if another user has logged in meanwhile.
+    func client(of account: UserID?) async throws(RoostError) -> ChatClient {
+        try await opened(of: account).client
+    }
+
     /// A closure that returns the client that is current now, whichever user logs in before it is
     /// called.
     package var capturedClient: @Sendable () async throws(RoostError) -> ChatClient {
@@ -104,5 +111,20 @@ extension Door {
             }
             self.notify(callback, result)
         }
+    }
+}
+
+// MARK: - Work
+
+extension Door {
+    /// Starts work on the client's executor, in the order of these calls.
+    package func start(_ work: @escaping @Sendable () async -> Void) {
+        // The caller waits for the callback only, which ends every piece of work.
+        Task(executorPreference: world.executor) { await work() }
+    }
+
+    /// Delivers a value to the app on its queue, where the app's objects are made.
+    package func notify<Value: Sendable>(_ callback: Callback<Value>, _ value: Value) {
+        callback.post(value, through: queue.async)
     }
 }

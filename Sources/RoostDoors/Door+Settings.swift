@@ -18,6 +18,8 @@ extension Door {
         package var isInMemory = false
         /// Whether the cache is in a container that extensions of the app use too.
         package var isShared = false
+        /// Whether messages that cannot be sent wait for a connection; if not, they fail.
+        package var resendsUnsent = false
         package var limit = CacheLimit()
         package var protection = Protection.none
         package var locksFilesWithDevice = false
@@ -49,12 +51,14 @@ extension Door.Settings {
         let maxSize: ByteCount
         let comparator: ObjectIdentifier?
         let locksFilesWithDevice: Bool
+        let resendsUnsent: Bool
     }
 
     var signature: Signature {
         Signature(
             applicationID: applicationID, server: server, cache: place, maxSize: limit.maxSize,
-            comparator: comparator, locksFilesWithDevice: locksFilesWithDevice)
+            comparator: comparator, locksFilesWithDevice: locksFilesWithDevice,
+            resendsUnsent: resendsUnsent)
     }
 
     /// Whether a client can be opened with these settings.
@@ -74,6 +78,9 @@ extension Door.Settings {
         var configuration = Configuration(
             applicationID: applicationID ?? "", server: server ?? "", userID: account,
             cache: place, cacheLimit: limit, protection: protection)
+        // No call of the old libraries reads a downloaded file, so copies of sent files would only
+        // take room that the limit of the cache does not count.
+        configuration.downloadsLimit = ByteCount(bytes: 0)
         configuration.locksFilesWithDevice = locksFilesWithDevice
         configuration.tokenProvider = tokenProvider
         configuration.tokenWait = tokenWait

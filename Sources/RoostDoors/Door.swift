@@ -14,7 +14,7 @@ package final class Door: Sendable {
         var account: UserID?
         /// The user whose cache is opened as soon as the settings suffice; nil if none waits.
         var prepared: UserID?
-        /// The work beside each client of one user; nil for none.
+        /// The rule and the work beside each client of one user; nil for none.
         var companion: Companion?
         /// Whether the user has logged out and no opening has followed.
         var isLoggedOut = false
@@ -40,9 +40,10 @@ package final class Door: Sendable {
         }
     }
 
-    /// Work that begins with each client of a user.
+    /// A rule for a user's unsent messages, and work that begins with each client of the user.
     private struct Companion {
         let account: UserID
+        let resendsUnsent: Bool
         let begin: @Sendable (ChatClient) async -> Void
     }
 
@@ -208,9 +209,11 @@ package final class Door: Sendable {
                 }
                 switch await self.open(account, settings, world) {
                 case .success(let client):
-                    let observer = ClientObserver(self, of: account, number: number)
+                    let observer = ClientObserver(
+                        self, of: account, number: number, resendsUnsent: settings.resendsUnsent)
                     await observer.listen(to: client)
                     await self.accompany(client, of: account)
+                    await observer.giveUpFormer()
                     return .success(Opened(client: client, observer: observer))
                 case .failure(let error):
                     self.forget(number)
@@ -233,16 +236,25 @@ package final class Door: Sendable {
     }
 
     /// Begins work with the open client of a user, and with each later one, until another call
-    /// replaces it.
+    /// replaces it; `resendsUnsent` takes the place of the setting of this name.
     package func accompany(
-        _ account: UserID, _ begin: @escaping @Sendable (ChatClient) async -> Void
+        _ account: UserID, resendsUnsent: Bool, prepares: Bool,
+        _ begin: @escaping @Sendable (ChatClient) async -> Void
     ) {
-        state.withLock { $0.companion = Companion(account: account, begin: begin) }
+        let companion = Companion(account: account, resendsUnsent: resendsUnsent, begin: begin)
+        state.withLock { $0.companion = companion }
+        if prepares { prepare(account) }
         start {
             // Without a client the next opening begins the work.
-            guard let client = try? await self.client(of: account) else { return }
-            await self.accompany(client, of: account)
+            guard let opened = try? await self.opened(of: account) else { return }
+            await self.accompany(opened.client, of: account)
+            await opened.observer.applyRule()
         }
+    }
+
+    /// Whether a user's unsent messages wait for a connection; nil if the settings decide.
+    func resendsUnsent(of account: UserID) -> Bool? {
+        state.withLock { $0.companion?.account == account ? $0.companion?.resendsUnsent : nil }
     }
 
     private func accompany(_ client: ChatClient, of account: UserID) async {
@@ -287,16 +299,16 @@ package final class Door: Sendable {
         }
     }
 
-    /// Returns the open client of a user; nil takes that of any user.
+    /// Returns the open client of a user and its observer; nil takes those of any user.
     ///
     /// - Throws: `.connectionCanceled` if another user has logged in meanwhile.
-    func client(of account: UserID?) async throws(RoostError) -> ChatClient {
+    func opened(of account: UserID?) async throws(RoostError) -> Opened {
         openPrepared()
         let current = state.withLock { state in
             state.isOther(account) ? nil : currentClient(in: state)
         }
         guard let current else { throw .anotherUser }
-        return try await noted(current).opened().client
+        return try await noted(current).opened()
     }
 
     /// Returns the client for a call of the app, for which caches at rest are opened.
@@ -382,18 +394,5 @@ package final class Door: Sendable {
             return state.opening
         }
         if case .success(let opened)? = await opening?.value { await opened.client.close() }
-    }
-
-    // MARK: Work
-
-    /// Starts work on the client's executor, in the order of these calls.
-    package func start(_ work: @escaping @Sendable () async -> Void) {
-        // The caller waits for the callback only, which ends every piece of work.
-        Task(executorPreference: world.executor) { await work() }
-    }
-
-    /// Delivers a value to the app on its queue, where the app's objects are made.
-    package func notify<Value: Sendable>(_ callback: Callback<Value>, _ value: Value) {
-        callback.post(value, through: queue.async)
     }
 }

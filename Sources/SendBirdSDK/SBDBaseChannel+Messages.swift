@@ -19,9 +19,9 @@ extension SBDBaseChannel {
 
     /// Sends a text, and returns at once the pending message.
     ///
-    /// The message is kept until the server has it. Without a connection the handler gets an error
-    /// and the pending message, which is sent with the next connection. A message for an open channel
-    /// is not kept: it fails without a connection.
+    /// Without a connection the handler gets 800101. With `useCaching`, or with the policy
+    /// `.automatic` of the sync manager, it gets the pending message, which is sent with the next
+    /// connection. Otherwise the message has failed, as one for an open channel always does.
     @discardableResult
     public func sendUserMessage(
         _ message: String?, completionHandler: UserMessageHandler? = nil
@@ -31,9 +31,9 @@ extension SBDBaseChannel {
 
     /// Sends a text, and returns at once the pending message.
     ///
-    /// The message is kept until the server has it. Without a connection the handler gets an error
-    /// and the pending message, which is sent with the next connection. A message for an open channel
-    /// is not kept: it fails without a connection.
+    /// Without a connection the handler gets 800101. With `useCaching`, or with the policy
+    /// `.automatic` of the sync manager, it gets the pending message, which is sent with the next
+    /// connection. Otherwise the message has failed, as one for an open channel always does.
     @discardableResult
     public func sendUserMessage(
         with params: SBDUserMessageParams, completionHandler: UserMessageHandler? = nil

@@ -22,10 +22,12 @@ public final class SBDMain: NSObject {
 
     /// Configures the library for an application without connecting; channels and messages are kept
     /// on disk, as the sync manager needs it.
+    ///
+    /// Without the sync manager a message that cannot be sent fails.
     @discardableResult
     public class func initWithApplicationId(_ applicationId: String) -> Bool {
         configure(applicationId)
-        door.configure { $0.isInMemory = false }
+        door.configure { ($0.isInMemory, $0.resendsUnsent) = (false, false) }
         return true
     }
 
@@ -33,8 +35,10 @@ public final class SBDMain: NSObject {
     ///
     /// - Parameters:
     ///   - applicationId: The application.
-    ///   - useCaching: Whether channels and messages are kept on disk; if false, they and unsent
-    ///     messages are in memory only and are lost with the process.
+    ///   - useCaching: Whether channels and messages are kept on disk, and messages that cannot be
+    ///     sent wait there for a connection. If false, all of it is in memory only and is lost with
+    ///     the process, and a message that cannot be sent fails, unless the sync manager says
+    ///     otherwise.
     ///   - migrationStartHandler: The receiver of the start of a rewrite of the cache, at an
     ///     opening that needs one.
     ///   - completionHandler: The receiver of the outcome; the configuration cannot fail.
@@ -45,7 +49,7 @@ public final class SBDMain: NSObject {
         let begins = Callback<Void>(migrationStartHandler.map { handler in { _ in handler() } })
         configure(applicationId)
         door.configure { settings in
-            settings.isInMemory = !useCaching
+            (settings.isInMemory, settings.resendsUnsent) = (!useCaching, useCaching)
             settings.migrationBegins = begins
         }
         door.notify(.done(completionHandler), .success(()))
@@ -81,7 +85,8 @@ public final class SBDMain: NSObject {
     /// Sets the server's address, as `http://host:port` or `https://host`; Roost's own, because
     /// there is no default.
     ///
-    /// Call it before the first connection, before or after `initWithApplicationId(_:)`.
+    /// Call it before the first connection, before or after `initWithApplicationId(_:)`. Plain
+    /// `http` is for a server on this machine: the first connection to any other one fails.
     public class func setServer(_ server: String) { door.configure { $0.server = server } }
 
     /// Sets the folder of the cache; Roost's own.

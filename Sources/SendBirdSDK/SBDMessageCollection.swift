@@ -86,7 +86,8 @@ public final class SBDMessageCollection: NSObject {
     /// Loads the messages of the cache, then those of the server, which replace them.
     ///
     /// Each handler is called once. The second gets an error if the server does not answer; a later
-    /// answer goes to the delegate.
+    /// answer goes to the delegate. If the collection was started before, the first handler gets
+    /// `SBDErrorCode.queryInProgress`, and the second the messages.
     public func start(
         with initPolicy: SBDMessageCollectionInitPolicy, cacheResultHandler: MessagesHandler?,
         apiResultHandler: MessagesHandler?

@@ -6,7 +6,9 @@ import RoostExecutors
 import RoostModel
 import SendBirdSDK
 
-/// The enforcement of the options for failed messages on the outbox.
+/// The enforcement of the options for retries and for failed messages on the outbox.
+///
+/// With another policy than `.automatic` the door gives up messages that would wait.
 actor Resending {
     /// The options as of the set-up.
     struct Limits: Sendable {
@@ -23,9 +25,7 @@ actor Resending {
         }
 
         /// Returns whether a waiting message is given up after this many attempts.
-        func givesUp(after attempts: Int) -> Bool {
-            policy == .automatic ? attempts > retries : true
-        }
+        func givesUp(after attempts: Int) -> Bool { policy == .automatic && attempts > retries }
 
         /// Returns the failed messages of a channel that are deleted.
         func excess(of failed: [UnsentMessage], now: Timestamp) -> [UnsentMessage] {

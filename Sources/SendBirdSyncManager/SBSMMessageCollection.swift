@@ -135,13 +135,22 @@ public final class SBSMMessageCollection: NSObject {
     }
 
     /// Calls the handler; the delegate gets the pending messages with the first page.
+    ///
+    /// Before a user is named the handler gets `SBSMErrorCode.setupRequired`.
     public func fetchPendingMessages(_ completionHandler: ((SBDError?) -> Void)? = nil) {
-        Callback(completionHandler).post(nil, through: SBSMSyncManager.onCompletionQueue)
+        answer(completionHandler)
     }
 
     /// Calls the handler; the delegate gets the failed messages with the first page.
+    ///
+    /// Before a user is named the handler gets `SBSMErrorCode.setupRequired`.
     public func fetchFailedMessages(_ completionHandler: ((SBDError?) -> Void)? = nil) {
-        Callback(completionHandler).post(nil, through: SBSMSyncManager.onCompletionQueue)
+        answer(completionHandler)
+    }
+
+    private func answer(_ completionHandler: ((SBDError?) -> Void)?) {
+        let error = SBSMSyncManager.setupError.map { SBDError($0) }
+        Callback(completionHandler).post(error, through: SBSMSyncManager.onCompletionQueue)
     }
 
     private func page(

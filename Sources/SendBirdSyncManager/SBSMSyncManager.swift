@@ -77,6 +77,7 @@ public final class SBSMSyncManager: NSObject {
     }
 
     static let state = Guarded(State())
+    private static let shared = Carried(SBSMSyncManager())
 
     /// Returns the sync manager, and opens the database of the connected user unless a set-up has
     /// named one.
@@ -85,8 +86,11 @@ public final class SBSMSyncManager: NSObject {
         Self.adopt()
     }
 
-    /// Returns the sync manager, as `init()` does.
-    public class func manager() -> SBSMSyncManager { SBSMSyncManager() }
+    /// Returns the sync manager, as `init()` does; each call returns the same object.
+    public class func manager() -> SBSMSyncManager {
+        adopt()
+        return shared.value
+    }
 
     public override func isEqual(_ object: Any?) -> Bool { object is SBSMSyncManager }
 
@@ -108,10 +112,8 @@ public final class SBSMSyncManager: NSObject {
     /// it ends the synchronisation too, and collections of the first user get no more events. The
     /// settings hold for each later opening of the user's database, too.
     public class func setup(withUserId userId: String, options: SBSMSyncManagerOptions) {
-        let user = UserID(userId)
-        SBDMain.door.prepare(user)
         state.withLock { $0.isNamed = true }
-        begin(user, options)
+        begin(UserID(userId), options, prepares: true)
     }
 
     /// Takes over the user of the library, unless a set-up has named one.
@@ -119,13 +121,14 @@ public final class SBSMSyncManager: NSObject {
         guard let user = SBDMain.door.account,
             state.withLock({ !$0.isNamed && $0.user != user })
         else { return }
-        begin(user, SBSMSyncManagerOptions())
+        begin(user, SBSMSyncManagerOptions(), prepares: false)
     }
 
-    private static func begin(_ user: UserID, _ options: SBSMSyncManagerOptions) {
+    private static func begin(_ user: UserID, _ options: SBSMSyncManagerOptions, prepares: Bool) {
         let capacity = Int(clamping: options.messageCollectionCapacity)
         let door = SBDMain.door
         let resending = Resending(door, Resending.Limits(options))
+        let resends = options.messageResendPolicy == .automatic
         let (before, ended, kept) = state.withLock { state in
             let before = state.resending
             var ended: [BackgroundSync] = []
@@ -141,7 +144,9 @@ public final class SBSMSyncManager: NSObject {
         }
         before?.end()
         for download in ended { download.stop() }
-        door.accompany(user) { await resending.follow($0) }
+        door.accompany(user, resendsUnsent: resends, prepares: prepares) {
+            await resending.follow($0)
+        }
         for download in kept { download.resume() }
     }
 

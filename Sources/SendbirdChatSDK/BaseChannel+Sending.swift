@@ -6,9 +6,10 @@ import RoostDoors
 import RoostModel
 import RoostWire
 
-// Unsent messages are kept until the server has them. Without a connection the handler gets the
-// pending message and an error; its later outcome goes to the collections (R142, R143). A message
-// for an open channel is not kept: it fails without a connection.
+// Without a connection the handler gets the message and an error. With local caching and
+// `LocalCacheConfig.enableAutoResend` the message is pending and is sent later; its outcome goes to
+// the collections (R138, R142, R143). Otherwise it has failed, as a message for an open channel
+// always does.
 
 extension BaseChannel {
     // MARK: Texts

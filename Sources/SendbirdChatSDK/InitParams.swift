@@ -10,6 +10,9 @@ public final class InitParams: NSObject, NSCopying {
     /// The application's identifier at the server.
     public var applicationId: String
     /// Whether the cache is on disk; if not, it is in memory and nothing outlives the process.
+    ///
+    /// Messages wait for a connection only with a cache on disk, and with
+    /// `LocalCacheConfig.enableAutoResend`; otherwise a message that cannot be sent fails.
     public var isLocalCachingEnabled: Bool
     /// The size and encryption of the cache; nil for the defaults.
     public var localCacheConfig: LocalCacheConfig?
@@ -20,6 +23,8 @@ public final class InitParams: NSObject, NSCopying {
     /// Without effect: `initialize` never blocks, because the first login opens the cache.
     public var needsSynchronous: Bool
     /// The server's address, as `http://host:port` or `https://host`; there is no default.
+    ///
+    /// Plain `http` is for a server on this machine: the first connection to any other one fails.
     public var apiHost: String?
     /// The address for sockets, which must be on the host of `apiHost`; nil takes that host.
     public var wsHost: String?
@@ -89,6 +94,7 @@ extension InitParams {
         let cache = localCacheConfig ?? LocalCacheConfig()
         settings.limit = cache.limit
         settings.comparator = cache.isCustom ? ObjectIdentifier(cache) : nil
+        settings.resendsUnsent = isLocalCachingEnabled && cache.enableAutoResend
         guard isLocalCachingEnabled else { return settings }
         // A cache that an earlier release sealed is opened with its key, whatever this
         // configuration says.

@@ -30,8 +30,9 @@ public final class LocalCacheConfig: NSObject {
     /// Whether the cache is encrypted; on Apple platforms the stronger file protection is on as
     /// well.
     public var isEncryptionEnabled: Bool
-    /// Whether unsent messages are sent by themselves; always true here.
-    public var enableAutoResend: Bool { true }
+    /// Whether messages that cannot be sent wait for a connection, also in a later run of the app;
+    /// if not, they fail.
+    public let enableAutoResend: Bool
 
     private static let minimumSize: Int64 = 64
     private var size: Int64
@@ -40,8 +41,7 @@ public final class LocalCacheConfig: NSObject {
     ///
     /// - Parameters:
     ///   - isEncryptionEnabled: Whether the cache is encrypted.
-    ///   - enableAutoResend: Without effect: the outbox sends each unsent message by itself, and
-    ///     an app that wants one gone cancels it.
+    ///   - enableAutoResend: Whether messages that cannot be sent wait for a connection.
     ///   - maxSize: The limit in megabytes.
     ///   - clearOrder: The order of eviction.
     ///   - customClearOrderComparator: The comparator of `.custom`.
@@ -53,6 +53,7 @@ public final class LocalCacheConfig: NSObject {
         )? = nil
     ) {
         self.isEncryptionEnabled = isEncryptionEnabled
+        self.enableAutoResend = enableAutoResend
         size = max(maxSize, Self.minimumSize)
         self.clearOrder = clearOrder
         self.customClearOrderComparator = customClearOrderComparator

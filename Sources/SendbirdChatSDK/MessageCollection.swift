@@ -76,7 +76,8 @@ open class MessageCollection: BaseCollection {
     /// Loads the messages of the cache, then those of the server, which replace them.
     ///
     /// Each handler is called once. The second gets an error if the server does not answer; a later
-    /// answer goes to the delegate.
+    /// answer goes to the delegate. If the collection was started before, the first handler gets
+    /// `ChatError.queryInProgress`, and the second the messages.
     public func startCollection(
         initPolicy: MessageCollectionInitPolicy,
         cacheResultHandler: MessageListHandler? = nil,

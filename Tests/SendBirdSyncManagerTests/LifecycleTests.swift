@@ -47,6 +47,7 @@ extension SendBirdTests {
                 #expect(offline.shown == ["1", "2"])
                 offline.close()
                 #expect(SBSMSyncManager() == SBSMSyncManager.manager())
+                #expect(SBSMSyncManager.manager() === SBSMSyncManager.manager())
             }
         }
 

@@ -195,6 +195,25 @@ extension SendbirdChatTests {
             return false
         }
 
+        @Test func `a file takes no room on disk once it is sent (R118, R128)`() throws {
+            try DoorStory.play(seed: 26) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                let folder = story.folder.path
+                let words = "a picture of the sea "
+                let bytes = Data(String(repeating: words, count: 10_000).utf8)
+                await story.phone.network.cut()
+                channel.sendFileMessage(params: FileMessageCreateParams(file: bytes))
+                await story.world.pass()
+                #expect(try Self.says(words, below: folder))
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(try await story.world.log(of: url).count == 1)
+                #expect(try Self.says(words, below: folder) == false)
+            }
+        }
+
         @Test
         func `before a login the size is that of all users, and clearing is refused (R127, R129)`()
             throws

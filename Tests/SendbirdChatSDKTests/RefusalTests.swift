@@ -146,8 +146,6 @@ extension SendbirdChatTests {
                     }
                     #expect(names == ["train"])
                 }
-                #expect(InitParams(applicationId: "app").localCacheConfig?.enableAutoResend ?? true)
-                #expect(LocalCacheConfig().enableAutoResend)
             }
         }
     }

@@ -139,6 +139,20 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test(arguments: 331...336)
+        func `the delegate has a sent message before its handler is called (R143)`(
+            seed: Int
+        ) throws {
+            try DoorStory.play(seed: UInt64(seed)) { story in
+                let (_, view) = try await Self.open(story)
+                view.channel?.sendUserMessage("hello") { _, _ in view.calls.append("handler") }
+                await story.world.pass()
+                #expect(
+                    view.calls.filter { !$0.hasPrefix("channel") }
+                        == ["added pending", "updated succeeded", "handler"])
+            }
+        }
+
         @Test
         func
             `offline texts outlive the app, and arrive once and in order (R138, R139, R142, R153)`()
@@ -308,7 +322,7 @@ extension SendbirdChatTests {
         func `a file whose socket is lost during the upload goes by HTTP (R146, R199)`() throws {
             try DoorStory.play(seed: 46) { story in
                 let (url, view) = try await Self.open(story)
-                let (_, uploads) = await Self.upload(
+                let (answers, uploads) = await Self.upload(
                     story, try #require(view.channel), until: \.isRequested
                 ) { network in
                     await network.loseSockets()
@@ -317,12 +331,16 @@ extension SendbirdChatTests {
                 // No login was possible yet.
                 #expect(try await story.world.log(of: url).count == 1)
                 #expect(uploads.sentByHTTP == 1)
+                #expect(answers.values.count == 1)
+                #expect(answers.values.first?.1 == nil)
+                #expect(answers.values.first?.0?.sendingStatus == .succeeded)
                 // The next connection tells the predecessor; then the message is shown as sent.
                 story.phone.network.weather = .calm
                 await story.world.pass(.seconds(60))
                 #expect(view.calls.contains("updated succeeded"))
                 #expect(view.collection?.pendingMessages.isEmpty == true)
                 #expect(try await story.world.log(of: url).count == 1)
+                #expect(answers.values.count == 1)
             }
         }
 
@@ -341,6 +359,7 @@ extension SendbirdChatTests {
                     network.weather.lostRequest = 1000
                 }
                 #expect(answers.values.count == 1)
+                #expect(answers.values.first?.1?.code == ChatError.networkError.rawValue)
                 #expect(view.calls.contains("updated failed"))
                 #expect(
                     view.collection?.failedMessages.map(\.errorCode)

@@ -949,9 +949,9 @@ final class InitParams: NSObject, NSCopying {
 }
 
 final class LocalCacheConfig: NSObject {
+    let enableAutoResend: Bool
     var clearOrder: CachedDataClearOrder { get set }
     var customClearOrderComparator: ((CachedBaseChannelInfo, CachedBaseChannelInfo) -> ComparisonResult)? { get set }
-    var enableAutoResend: Bool { get }
     var isEncryptionEnabled: Bool { get set }
     var maxSize: Int64 { get set }
     init(isEncryptionEnabled: Bool = false, enableAutoResend: Bool = true, maxSize: Int64 = 256, clearOrder: CachedDataClearOrder = .messageCollectionAccessedAt, customClearOrderComparator: ((CachedBaseChannelInfo, CachedBaseChannelInfo) -> ComparisonResult)? = nil)
