@@ -10,6 +10,8 @@ import RoostTestSupport
 import SendbirdChatSDK
 import Testing
 
+@testable import CallSitesV4
+
 extension SendbirdChatTests {
     /// Tests of messages that could not be sent and do not wait for a connection.
     struct UnsentMessages {
