@@ -35,6 +35,30 @@ struct SharedFolderTests {
         #expect(isFree(path, .exclusive))
     }
 
+    @Test func `a lock that cannot be traded is released, and is traded later (scar 52)`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.file("lock")
+        let first = try FolderLock(file: path, .shared)
+        let second = try FolderLock(file: path, .shared)
+        let isRefused = try !second.trade(for: .exclusive, patience: .zero)
+        #expect(isRefused)
+        let isWhole = try first.trade(for: .exclusive, patience: .zero)
+        #expect(isWhole)
+        #expect(!isFree(path, .shared))
+        let isRefusedAgain = try !second.trade(for: .shared, patience: .zero)
+        #expect(isRefusedAgain)
+        let areShared = (
+            try first.trade(for: .shared, patience: .zero),
+            try second.trade(for: .shared, patience: .zero)
+        )
+        #expect(areShared.0 && areShared.1)
+        #expect(isFree(path, .shared))
+        #expect(!isFree(path, .exclusive))
+        _ = consume first
+        _ = consume second
+        #expect(isFree(path, .exclusive))
+    }
+
     private func isFree(_ path: String, _ mode: FolderLock.Mode) -> Bool {
         do throws(FileError) {
             _ = try FolderLock(file: path, mode)

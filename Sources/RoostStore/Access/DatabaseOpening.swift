@@ -4,6 +4,10 @@
 // folder's lock meanwhile. A process that has to create, migrate or replace a file takes the lock
 // exclusively, does the work and closes the file. It then opens the file like every other process,
 // because another one may have changed it in between.
+//
+// After an update of the app, several processes find the same work at once. One of them does it and
+// keeps its shared lock for as long as it lives, so the others cannot just wait to be alone: they
+// look again and again whether the work is done.
 
 internal import RoostSQLite
 
@@ -30,6 +34,9 @@ struct DatabaseOpening: Sendable {
     let check: @Sendable (Connection) throws(SQLiteError) -> String?
 
     private var place: String { path ?? ":memory:" }
+
+    /// The longest wait for a lock between two looks at the database.
+    private static let slice = Duration.milliseconds(50)
 
     /// Opens the database, at first exclusively if its file has to be changed.
     ///
@@ -65,11 +72,11 @@ struct DatabaseOpening: Sendable {
     ) throws(StoreError) -> OpenDatabase {
         var lock = try take(lockFile)
         for _ in 0..<3 {
-            if let connection = try openShared() {
-                return OpenDatabase(
-                    connection: connection, lock: SharedLock(lock), report: report)
+            var ready = try openShared()
+            if ready == nil { ready = try waitUntilAlone(lock) }
+            if let ready {
+                return OpenDatabase(connection: ready, lock: SharedLock(lock), report: report)
             }
-            lock = try change(lock, to: .exclusive)
             try finishQuarantine()
             if let recovered = try recover() { report = recovered }
             do throws(StoreError) {
@@ -83,6 +90,27 @@ struct DatabaseOpening: Sendable {
         }
         throw StoreError(
             .locked, "\(place) is being replaced again and again: close the other processes.")
+    }
+
+    /// Waits until no other process has the database open; then the lock is exclusive.
+    ///
+    /// The wait ends as well when another process has done the work.
+    ///
+    /// - Returns: The database that another process has made ready, with the lock shared; nil if
+    ///   this process is alone.
+    /// - Throws: `.locked` if other processes kept the lock too long.
+    private func waitUntilAlone(
+        _ lock: borrowing FolderLock
+    ) throws(StoreError) -> Connection? {
+        let deadline = ContinuousClock.now + patience
+        let slice = min(patience, Self.slice)
+        while true {
+            if try trade(lock, for: .exclusive, within: slice) { return nil }
+            guard ContinuousClock.now < deadline else { throw inUse }
+            if try trade(lock, for: .shared, within: slice), let ready = try openShared() {
+                return ready
+            }
+        }
     }
 
     /// Opens a database for a reader if nothing has to be done for it.
@@ -265,13 +293,27 @@ struct DatabaseOpening: Sendable {
         do throws(FileError) {
             return try lock.changed(to: mode, patience: patience)
         } catch  where error.isTaken {
-            throw StoreError(
-                .locked,
-                "\(place) must be made, migrated or replaced, and another process has it open: close "
-                    + "it first.")
+            throw inUse
         } catch {
             throw StoreError(.notAccessible, "\(error) Try again.")
         }
+    }
+
+    private func trade(
+        _ lock: borrowing FolderLock, for mode: FolderLock.Mode, within time: Duration
+    ) throws(StoreError) -> Bool {
+        do throws(FileError) {
+            return try lock.trade(for: mode, patience: time)
+        } catch {
+            throw StoreError(.notAccessible, "\(error) Try again.")
+        }
+    }
+
+    private var inUse: StoreError {
+        StoreError(
+            .locked,
+            "\(place) must be made, migrated or replaced, and another process has it open: close "
+                + "it first.")
     }
 }
 
