@@ -120,8 +120,9 @@ private struct CacheCheck {
         found.add(
             .coverage, count: strayStates,
             "\(strayStates) channels have a newest state without the range or the sums below it")
-        let seals = try connection.brokenSealCount()
-        found.add(.payload, count: seals, "\(seals) sealed names or tokens cannot be opened")
+        let rows = try connection.unreadableRowCount()
+        found.add(
+            .payload, count: rows, "\(rows) users, words, filters or cursors cannot be read")
         let me = try session.me()
         for column in try connection.all(.channelURLs) {
             guard let written = try connection.first(.channelByURL, column) else { continue }

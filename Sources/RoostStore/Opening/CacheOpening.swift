@@ -234,7 +234,9 @@ extension Connection {
                     _ = try filter(inRow: filterRow)
                 }
             }
-            return nil
+            // Also those that no channel refers to: writes look them up by their names.
+            let count = try unreadableRowCount()
+            return count == 0 ? nil : "\(count) users, words, filters or cursors cannot be read"
         } catch  where error.isMalformedValue {
             return error.description
         }

@@ -144,6 +144,11 @@ extension Connection {
         return found
     }
 
+    /// Returns the row of a user, which may be unreadable.
+    func userRow(_ id: UserID) throws(SQLiteError) -> Int64? {
+        try first(.userRow, seals?.column(id) ?? id)
+    }
+
     func insertUser(_ user: User) throws(SQLiteError) -> Int64 {
         guard let seals else { return try first(.insertUser, user) ?? 0 }
         let name = try seals.written(user.id.rawValue, .userID)
@@ -162,6 +167,24 @@ extension Connection {
         let payload = try seals.sealed(at: place) { UserPayload.write(stored.user, to: &$0) }
         try execute(.updateSealedUser, (stored.row, payload))
     }
+}
+
+extension Connection {
+    /// Writes a user over a row that cannot be read, the sealed name included.
+    func rewriteUser(_ stored: StoredUser) throws(SQLiteError) {
+        if let seals {
+            let name = try seals.written(stored.user.id.rawValue, .userID)
+            try execute(.renameUser, (stored.row, name.sealed))
+        }
+        try updateUser(stored)
+    }
+}
+
+extension Query where Input == UserID, Output == Int64 {
+    fileprivate static let userRow = Query(
+        sql: "SELECT id FROM user WHERE user_id = ?1",
+        bind: { id, bindings in bindings.append(id.rawValue) },
+        decode: { row in row.int64(0) })
 }
 
 extension Query where Input == UserID, Output == SealedUser {
@@ -197,6 +220,22 @@ extension Query where Input == (row: Int64, payload: [UInt8]), Output == Void {
         })
 }
 
+extension Query where Input == (row: Int64, name: [UInt8]), Output == Void {
+    fileprivate static let renameUser = Query(
+        sql: "UPDATE user SET name = ?2 WHERE id = ?1",
+        bind: { input, bindings in
+            bindings.append(input.row)
+            bindings.append(input.name)
+        })
+
+    fileprivate static let renameWord = Query(
+        sql: "UPDATE word SET name = ?2 WHERE id = ?1",
+        bind: { input, bindings in
+            bindings.append(input.row)
+            bindings.append(input.name)
+        })
+}
+
 extension SealedUser {
     fileprivate init(_ row: borrowing Row) {
         self.init(
@@ -211,7 +250,20 @@ extension Connection {
         try first(.wordRow, Word(seals?.column(text, .customType) ?? text))
     }
 
-    func insertWord(_ text: String) throws(SQLiteError) -> Int64 {
+    /// Returns the row of a word, made if it is new; a name that cannot be read is written again.
+    func wordRowMaking(_ text: String) throws(SQLiteError) -> Int64 {
+        guard let row = try wordRow(text) else { return try insertWord(text) }
+        guard let seals else { return row }
+        do throws(SQLiteError) {
+            _ = try word(inRow: row)
+        } catch  where error.isMalformedValue {
+            // The row is found by its hash, so a write would never meet the broken name otherwise.
+            try execute(.renameWord, (row, try seals.written(text, .customType).sealed))
+        }
+        return row
+    }
+
+    private func insertWord(_ text: String) throws(SQLiteError) -> Int64 {
         guard let seals else { return try first(.insertWord, Word(text)) ?? 0 }
         return try first(.insertNamedWord, try seals.written(text, .customType)) ?? 0
     }

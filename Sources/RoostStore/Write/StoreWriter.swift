@@ -352,7 +352,8 @@ package actor StoreWriter {
 
     /// Translates an error of SQLite, and records damage of the file.
     private func failure(_ error: SQLiteError) -> StoreError {
-        damage.note(error)
+        // A write meets unreadable messages without an error, so the row is of another kind.
+        damage.note(error, inChannel: nil)
         return StoreError(error, in: path)
     }
 }

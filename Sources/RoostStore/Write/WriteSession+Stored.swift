@@ -72,6 +72,7 @@ extension WriteSession {
     /// Deletes every unreadable message of a channel.
     func forgetUnreadable(in url: ChannelURL) throws(SQLiteError) {
         guard let row = try row(url) else { return }
+        distrustsLookUps = true
         try withNews(of: url, row: row) { news throws(SQLiteError) in
             var unreadable: [Unreadable] = []
             try connection.scan(.oldestMessages, .all(row)) { row throws(SQLiteError) in

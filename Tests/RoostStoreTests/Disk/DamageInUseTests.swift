@@ -140,6 +140,39 @@ struct DamageInUseTests {
         await store.close()
     }
 
+    /// Makes a cache with three messages of a user whose row cannot be read.
+    private func withBrokenUser() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        try await store.writer.commit([Fixture.page(1...3)])
+        await store.close()
+        let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+        try connection.executeScript("UPDATE user SET payload = x'00'")
+        return folder
+    }
+
+    @Test func `a message heals the unreadable row of its sender (scar 43)`() async throws {
+        let folder = try await withBrokenUser()
+        let store = try await Store.test(.folder(folder.path))
+        let message = Fixture.message(4)
+        try await store.writer.commit([.liveMessage(message, predecessor: 3)])
+        for _ in 0..<2 { #expect(try await store.reader.message(4).value == message) }
+        #expect(try await store.reader.newest() == (1...4).map { Fixture.message($0) })
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
+
+    @Test func `a check finds an unreadable user of no channel (scar 43)`() async throws {
+        let folder = try await withBrokenUser()
+        let store = try await Store.test(.folder(folder.path))
+        #expect(try await store.verify().findings.map(\.kind).contains(.payload))
+        let error = await #expect(throws: StoreError.self) { try await store.reader.user("anna") }
+        #expect(error?.kind == .damaged)
+        #expect(isRebuilt(try await store.mend()))
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
+
     @Test func `a cache in use by other stores stays as it is, and the last store repairs it`()
         async throws
     {
