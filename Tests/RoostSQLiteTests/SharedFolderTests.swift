@@ -164,7 +164,7 @@ struct SharedFolderTests {
                     note.values[2]
                         == .blob([UInt8](repeating: UInt8(index % 256), count: count)))
             }
-            #expect(sound.entries.count { $0.count == 2 } == 400)
+            #expect(sound.entries.count { $0.values.count == 2 } == 400)
         }
         let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
         var random = SplitMix64(seed: 7)

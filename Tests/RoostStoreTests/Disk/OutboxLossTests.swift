@@ -90,6 +90,24 @@ struct OutboxLossTests {
         #expect(found.map(\.path) == [quarantine] && found.map(\.lost) == [lost.count])
     }
 
+    @Test func `dropped changes do not count as lost messages (scar 42)`() async throws {
+        var store = try await Store.test(.folder(folder.path))
+        for number in 41...57 {
+            let id = RequestID("r\(number)")
+            _ = try await store.outbox.append(
+                id, to: Fixture.channel, createdAt: Timestamp(milliseconds: 1),
+                content: .userMessage(UserMessageParams(text: "dropped")))
+            try await store.outbox.note(.dropped(id))
+        }
+        await store.close()
+        let lost = try DamagedLeaf.destroy(2, 5, in: path)
+        store = try await Store.test(.folder(folder.path))
+        guard case .repaired(_, _, let saved) = store.outboxReport
+        else { return #expect(Bool(false), "\(store.outboxReport)") }
+        #expect(saved.messages == 40 - lost.count && saved.lost == lost.count)
+        await store.close()
+    }
+
     @Test func `copies of lost items stay as long as the damaged file does (scars 42, 61)`()
         async throws
     {
