@@ -71,13 +71,6 @@ final class ReadSession {
         return coverage
     }
 
-    /// Returns the channel of a row; nil when only its URL is known.
-    func channel(_ stored: StoredChannel) throws(SQLiteError) -> GroupChannel? {
-        let channel = try stored.channel { row in user(inRow: row) }
-        try checkNames()
-        return channel
-    }
-
     /// Looks up the members of several channels by one statement, in place of one for each.
     ///
     /// An error here is not reported: the look-up of a user that is still missing reports it.

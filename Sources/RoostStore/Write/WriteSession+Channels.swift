@@ -89,10 +89,9 @@ extension WriteSession {
     /// Returns the stored channel; nil if it cannot be read, so that the server's answer replaces it.
     private func storedChannel(_ url: ChannelURL) throws(SQLiteError) -> GroupChannel? {
         do throws(SQLiteError) {
-            guard let stored = try connection.storedChannel(url) else { return nil }
-            let channel = try stored.channel { row in user(inRow: row) }
-            try checkNames()
-            return channel
+            return try connection.storedChannel(url).flatMap { stored throws(SQLiteError) in
+                try channel(stored)
+            }
         } catch  where error.isMalformedValue {
             return nil
         }

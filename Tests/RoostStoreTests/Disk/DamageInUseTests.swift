@@ -116,27 +116,61 @@ struct DamageInUseTests {
         await again.close()
     }
 
+    /// The other channel, whose answers leave its receipts out.
+    private static func otherGroup(isAnswer: Bool = false) -> GroupChannel {
+        var group = Fixture.group(other, members: [User(id: "anna", nickname: "Anna")], name: "n")
+        if !isAnswer { group.readReceipts = ["anna": Timestamp(milliseconds: 3)] }
+        return group
+    }
+
+    /// Makes a cache of two channels, of which the first names a missing user and breaks off.
+    private func withMisreadChannel() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        let group = Fixture.group(Fixture.channel, members: [User(id: "bob")], name: "n")
+        try await store.writer.commit([
+            .channels([group, Self.otherGroup()]), Fixture.page(1_000...1_009, in: Self.other),
+        ])
+        await store.close()
+        var payload: [UInt8] = []
+        ChannelPayload.write(group, to: &payload) { _ in 9_999 }
+        let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+        try connection.execute(
+            Query<[UInt8], Void>(
+                sql: "UPDATE channel SET payload = ?1 WHERE url = 'channel'",
+                bind: { payload, bindings in bindings.append(payload) }),
+            Array(payload.dropLast()))
+        return folder
+    }
+
+    @Test func `a channel that cannot be read leaves the next one of a commit alone (scar 110)`()
+        async throws
+    {
+        let folder = try await withMisreadChannel()
+        let store = try await Store.test(.folder(folder.path))
+        let commit = try await store.writer.commit([
+            .channels([Fixture.group(Fixture.channel), Self.otherGroup(isAnswer: true)])
+        ])
+        #expect(commit.channels?.inserted.map(\.url) == [Fixture.channel])
+        #expect(try await store.reader.channel(Self.other).value == Self.otherGroup())
+        await store.close()
+    }
+
     @Test func `a channel with damage that SQLite's check misses is left out (scar 43)`()
         async throws
     {
-        let folder = try TemporaryFolder(inMemory: true)
-        var store = try await Store.test(.folder(folder.path))
-        for url in [Fixture.channel, Self.other] {
-            try await store.writer.commit([.channels([Fixture.group(url, name: "n")])])
-        }
-        await store.close()
-        do {
-            let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
-            try connection.executeScript(
-                "UPDATE channel SET payload = zeroblob(length(payload)) WHERE url = 'channel'")
-        }
-        store = try await Store.test(.folder(folder.path))
+        let folder = try await withMisreadChannel()
+        let store = try await Store.test(.folder(folder.path))
+        let findings = try await store.verify().findings
+        #expect(findings.count == 1, "\(findings)")
+        #expect(findings.first?.channel == Fixture.channel)
         await #expect(throws: StoreError.self) {
             try await store.reader.channels(order: .chronological, limit: 9)
         }
         #expect(isRebuilt(try await store.mend()))
         let listed = try await store.reader.channels(order: .chronological, limit: 9).value
-        #expect(listed.map(\.url) == [Self.other])
+        #expect(listed == [Self.otherGroup()])
+        #expect(try await store.reader.newest(in: Self.other).count == 10)
         await store.close()
     }
 
