@@ -105,10 +105,21 @@ final class RowSeals {
     /// copy-on-write file systems may keep overwritten blocks. The keys in such blocks are wrapped under
     /// the master key, so replacing the master key makes them useless.
     func eraseKeys(channelRow: Int64) throws(SQLiteError) {
-        // Deleted content is overwritten from here to `finishErasure`.
+        try beginErasure()
+        try connection.execute(.deleteKeysOfChannel, channelRow)
+    }
+
+    /// Destroys all keys of a channel but the newest within a transaction, as `eraseKeys` does.
+    func eraseOlderKeys(channelRow: Int64) throws(SQLiteError) {
+        guard let newest = try connection.first(.newestKeyOfChannel, channelRow) else { return }
+        try beginErasure()
+        try connection.execute(.deleteOlderKeysOfChannel, (channelRow, newest.number))
+    }
+
+    /// Lets SQLite overwrite deleted content from here to `finishErasure`.
+    private func beginErasure() throws(SQLiteError) {
         try connection.executeScript("PRAGMA secure_delete = ON")
         hasErased = true
-        try connection.execute(.deleteKeysOfChannel, channelRow)
     }
 
     /// Empties the log of destroyed keys, as far as readers allow it; to be called after a transaction.

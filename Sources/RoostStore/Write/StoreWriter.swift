@@ -98,11 +98,17 @@ package actor StoreWriter {
     }
 
     /// Commits, publishes the commit and keeps the log short.
+    ///
+    /// `finish` is further work of the transaction that changes nothing a reader can see.
     func write(
-        _ mutations: [Mutation], in connection: Connection
+        _ mutations: [Mutation], in connection: Connection,
+        finishing finish: () throws(SQLiteError) -> Void = {}
     ) throws(SQLiteError) -> Commit {
-        let done = try transaction(mutations, in: connection) { () throws(SQLiteError) in
-            try apply(mutations, in: connection)
+        let done = try transaction(mutations, in: connection) {
+            () throws(SQLiteError) -> Applied in
+            let applied = try apply(mutations, in: connection)
+            try finish()
+            return applied
         }
         return publish(done, connection)
     }
