@@ -16,6 +16,10 @@ final class ReadSession {
     let rowSeals: RowSeals?
     /// The row of the channel with the last unreadable message.
     private(set) var unreadableChannel: Int64?
+    /// Whether an unreadable user becomes one with an ID only, as in a salvage.
+    var admitsUnreadableUsers = false
+    /// Whether there was such a user.
+    private(set) var hasUnreadableUsers = false
     /// The error of an unreadable user or word.
     @exclusivity(unchecked) private var failure: SQLiteError?
 
@@ -159,6 +163,14 @@ extension ReadSession: RowResolver {
             unsafe lookUps.users.add(stored.user, at: row)
             return stored.user
         } catch {
+            // Without an ID too, the first error counts.
+            if admitsUnreadableUsers, error.isMalformedValue,
+                let id = try? connection.userID(ofRow: row)
+            {
+                hasUnreadableUsers = true
+                unsafe lookUps.users.add(User(id: id), at: row)
+                return User(id: id)
+            }
             unsafe failure = unsafe failure ?? error
             return User(id: UserID(""))
         }

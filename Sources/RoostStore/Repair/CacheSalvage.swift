@@ -46,6 +46,8 @@ struct CacheSalvage {
                 try isReadable(source, schema)
             else { return nothing }
             session = ReadSession(source, ReadLookUps(source))
+            // The owner is a member of nearly every channel; the server fills the user in again.
+            session.admitsUnreadableUsers = true
             session.begin(at: 0, nil)
         } catch  where !error.mayPass {
             return nothing  // Not even the first pages can be read.
@@ -120,27 +122,32 @@ struct CacheSalvage {
             _ = try read { session throws(SQLiteError) in url = try session.url(ofRow: row) }
             if let url { try carryChannel(row, url) } else { report.lost = nil }
         }
-        if !agree { report.lost = nil }
+        if !agree || session.hasUnreadableUsers { report.lost = nil }
     }
 
     private mutating func carryChannel(_ row: Int64, _ url: ChannelURL) throws(SQLiteError) {
+        var place: ChannelRow?
+        _ = try read { session throws(SQLiteError) in
+            place = try session.connection.channelRow(url)
+        }
+        // Without the cut, messages of a hidden history would come back.
+        guard let place else {
+            report.lost = nil
+            return
+        }
+        // Without a readable channel the messages stay; the channel is fetched with the list.
         var channel: GroupChannel?
-        var cut: Timestamp?
         let isRead = try read { session throws(SQLiteError) in
             if let stored = try session.connection.storedChannel(url) {
                 channel = try session.channel(stored)
             }
-            cut = try session.connection.channelRow(url)?.cut
         }
-        guard isRead else {
-            report.lost = nil
-            return
-        }
+        if !isRead { report.lost = nil }
         if let channel {
             try commit([.channels([channel])])
             report.channels += 1
         }
-        if let cut { try commit([.historyCut(url, through: cut)]) }
+        if let cut = place.cut { try commit([.historyCut(url, through: cut)]) }
         // Copied before the messages, even if not all of them follow: the change log has all later
         // edits and deletions.
         try carry(cursor: .messageChanges(url), row: row)

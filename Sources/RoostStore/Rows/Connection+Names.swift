@@ -64,6 +64,11 @@ extension Query where Input == Int64, Output == WrittenName {
         bind: { row, bindings in bindings.append(row) },
         decode: { row in WrittenName(row, column: 0) })
 
+    fileprivate static let userName = Query(
+        sql: "SELECT user_id, name FROM user WHERE id = ?1",
+        bind: { row, bindings in bindings.append(row) },
+        decode: { row in WrittenName(row, column: 0) })
+
     fileprivate static let wordName = Query(
         sql: "SELECT text, name FROM word WHERE id = ?1",
         bind: { row, bindings in bindings.append(row) },
@@ -142,6 +147,13 @@ extension Connection {
             throw .malformed("a user", because: "the row that others refer to is missing")
         }
         return found
+    }
+
+    /// Returns the ID of a user, whose payload may be unreadable; nil if there is no such row.
+    func userID(ofRow row: Int64) throws(SQLiteError) -> UserID? {
+        guard let written = try first(.userName, row) else { return nil }
+        guard let seals else { return UserID(written.column) }
+        return UserID(try seals.name(written, .userID))
     }
 
     /// Returns the row of a user, which may be unreadable.

@@ -197,6 +197,21 @@ struct SalvageTests {
         #expect(files.filter { $0.hasSuffix(".damaged-2") } == [])
     }
 
+    @Test func `a cache whose users cannot be read keeps all messages (scar 43)`() async throws {
+        let folder = try await filled()
+        do {
+            let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+            try connection.executeScript("UPDATE user SET payload = x'00'")
+        }
+        let store = try await openChecked(folder)
+        let saved = try #require(salvaged(store.report))
+        #expect(saved.messages == 2_004 && saved.channels == 4 && !saved.isWhole)
+        let message = try await store.reader.message(MessageID(7)).value
+        #expect(message?.sender?.user == User(id: "user 2"))
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
+
     /// A cache with one changed page in the middle of its messages.
     private func damaged() async throws -> TemporaryFolder {
         let folder = try await filled()
