@@ -188,6 +188,29 @@ struct NextSchemaTests {
         _ = consume lock
     }
 
+    @Test func `the rest of an interrupted repair never replaces a newer outbox (scar 42)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try await fill(folder.path)
+        let rest = folder.file("app/anna/outbox.salvaged")
+        try FileManager.default.copyItem(
+            atPath: folder.file("app/anna/outbox.sqlite"), toPath: rest)
+        let store = try await Store.open(
+            .folder(folder.path), owner: Fixture.owner, Self.options(.current))
+        _ = try await store.outbox.append(
+            "newer", to: Self.channel(0), createdAt: Timestamp(milliseconds: 2),
+            content: .userMessage(UserMessageParams(text: "newer words")))
+        await store.close()
+        #expect(!FileManager.default.fileExists(atPath: rest))
+        let migrated = try await Store.open(
+            .folder(folder.path), owner: Fixture.owner, Self.options(Self.next))
+        #expect(migrated.outboxReport == .intact)
+        let unsent = try await migrated.outbox.items().items
+        #expect(unsent.map(\.requestID) == ["waiting", "newer"])
+        await migrated.close()
+    }
+
     @Test(.enabled(if: !Fixture.isSealed))
     func `an inspection reports an older schema and repairs nothing (scar 41)`() async throws {
         let folder = try TemporaryFolder()
