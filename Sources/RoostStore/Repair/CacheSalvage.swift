@@ -17,9 +17,12 @@ struct CacheSalvage {
     private let target: Connection
     private let owner: StoreOwner
     private var report = SavedContent()
-    /// Every message in the index of IDs, by the row of its channel; a lost page of the index omits
-    /// some.
-    private var places: [Int64: Set<Position>] = [:]
+    /// Every message in the index of IDs, by the row of its channel, in no order; a lost page of the
+    /// index omits some.
+    ///
+    /// The largest part of the memory that a salvage needs: 16 bytes for each message. An entry is
+    /// removed when its channel is copied.
+    private var places: [Int64: [Position]] = [:]
 
     /// The number of messages in one transaction of the new cache.
     private static let batchSize = 500
@@ -87,11 +90,11 @@ struct CacheSalvage {
     }
 
     private mutating func readIndex() throws(SQLiteError) {
-        var places: [Int64: Set<Position>] = [:]
+        var places: [Int64: [Position]] = [:]
         for query: Query<Void, IndexedMessage> in [.indexedForward, .indexedBackward] {
             let isWhole = try read { session throws(SQLiteError) in
                 try session.connection.forEach(query, ()) { found throws(SQLiteError) in
-                    places[found.channelRow, default: []].insert(found.position)
+                    places[found.channelRow, default: []].append(found.position)
                 }
             }
             if isWhole { break }
@@ -177,27 +180,34 @@ struct CacheSalvage {
                 coverage = Coverage(try session.connection.all(.foldedCoverage, key))
             }
         }
-        let indexed = (places[row] ?? []).sorted()
+        var indexed = places.removeValue(forKey: row) ?? []
+        indexed.sortWithoutRepetition()
         guard let coverage else { return false }
         for range in coverage.ranges {
-            let expected = indexed.filter { range.contains($0) }
+            let expected = indexed.elements(in: range)
             let read = try carry(expected, of: range, row, url, newestFirst: false)
             if read.isWhole { continue }
             isWhole = false
             _ = try carry(
-                expected[read.count...].reversed(), of: range, row, url, newestFirst: true)
+                expected.dropFirst(read.count), of: range, row, url, newestFirst: true)
         }
         return isWhole
     }
 
     /// Copies a range from one end on, as long as the table agrees with the index.
     ///
+    /// The expected positions are in rising order.
+    ///
     /// - Returns: The number of expected messages that were copied, and whether the whole range
     ///   was.
     private mutating func carry(
-        _ expected: [Position], of range: CoveredRange, _ row: Int64, _ url: ChannelURL,
+        _ expected: ArraySlice<Position>, of range: CoveredRange, _ row: Int64, _ url: ChannelURL,
         newestFirst: Bool
     ) throws(SQLiteError) -> (count: Int, isWhole: Bool) {
+        /// Returns the position of a message by its number in the order of reading.
+        func place(_ number: Int) -> Position {
+            expected[newestFirst ? expected.endIndex - 1 - number : expected.startIndex + number]
+        }
         let stretch = MessageStretch(channelRow: row, lower: range.lower, upper: range.upper)
         var (count, end) = (0, newestFirst ? range.upper : range.lower)
         var batch: [Message] = []
@@ -224,13 +234,13 @@ struct CacheSalvage {
                 newestFirst ? .newestMessages : .oldestMessages, stretch
             ) { row throws(SQLiteError) in
                 let message = try session.message(row, in: url).message
-                guard count < expected.count, message.position == expected[count] else {
+                guard count < expected.count, message.position == place(count) else {
                     isRefused = true
                     return false
                 }
                 batch.append(message)
                 count += 1
-                if batch.count == Self.batchSize { put(through: expected[count - 1], &salvage) }
+                if batch.count == Self.batchSize { put(through: place(count - 1), &salvage) }
                 return failure == nil
             }
         }
@@ -240,7 +250,7 @@ struct CacheSalvage {
             // No further statement is needed if a batch has ended with the range.
             if newestFirst ? last <= end : end <= last { put(through: last, &salvage) }
         } else if count > 0, !batch.isEmpty {
-            put(through: expected[count - 1], &salvage)
+            put(through: place(count - 1), &salvage)
         }
         self = salvage
         if let failure { throw failure }
@@ -276,6 +286,36 @@ struct CacheSalvage {
             _ = try WriteSession(target, me: UserID(owner.user)).apply(mutations)
             _ = try target.takeCommitNumber(after: try target.lastCommitNumber())
         }
+    }
+}
+
+extension [Position] {
+    /// Sorts the positions, each of which is kept once.
+    fileprivate mutating func sortWithoutRepetition() {
+        sort()
+        var count = 0
+        for index in indices where count == 0 || self[index] != self[count - 1] {
+            self[count] = self[index]
+            count += 1
+        }
+        removeSubrange(count...)
+    }
+
+    /// Returns the positions inside a range, of an array in rising order.
+    fileprivate func elements(in range: CoveredRange) -> ArraySlice<Position> {
+        let start = indexOfFirst { $0 >= range.lower }
+        let end = indexOfFirst { $0 > range.upper }
+        return self[start..<end]
+    }
+
+    /// Returns the index from which on all elements satisfy a condition, by binary search.
+    private func indexOfFirst(_ isSatisfied: (Position) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isSatisfied(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }
 
