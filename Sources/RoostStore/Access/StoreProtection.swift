@@ -361,6 +361,13 @@ extension StoreFiles {
     /// The folders with one file for each download, which inherit the class of the store's folder.
     static let downloadFolders: Set<String> = ["files", "files.sealed"]
 
+    /// Returns those of these folders that have a class, and with it all of their files.
+    func downloadFolders(
+        with protection: FileProtection?, by protector: any FileProtector
+    ) -> Set<String> {
+        Self.downloadFolders.filter { protector.protection(of: "\(folder)/\($0)") == protection }
+    }
+
     /// Gives every file of the store a class of protection, except those of some names.
     func protect(
         as protection: FileProtection?, by protector: any FileProtector,
