@@ -99,7 +99,7 @@ struct CacheOpening: Sendable {
             owner: owner, path: path, lockFile: files?.lock, options: options,
             patience: patience, migrator: schema.cache, ownerQueries: .cache,
             protection: protection,
-            interrupter: interrupter, migrating: migrating
+            interrupter: interrupter, migrating: migrating, checksOnce: true
         ) { connection throws(SQLiteError) in
             guard checks else { return nil }
             if let damage = try connection.firstDamage() { return damage }

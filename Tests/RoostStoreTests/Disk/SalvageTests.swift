@@ -236,6 +236,22 @@ struct SalvageTests {
         return folder
     }
 
+    @Test(.enabled(if: !Fixture.isSealed, "a sealed file is opened more often"))
+    func `a damaged cache is checked once before it is copied (scar 43)`() async throws {
+        let folder = try await damaged()
+        let disk = SimulatedDisk(folder.path)
+        // No fault, but a count of the openings.
+        disk.plan(
+            .init(
+                .open, of: "cache", suffix: ".sqlite", nth: .max,
+                code: DiskFaultTests.Code.cannotOpen))
+        let store = try await openChecked(folder)
+        // For the check, the keys and the copy, then twice for the new file.
+        #expect(disk.matches == 5)
+        #expect(salvaged(store.report) != nil)
+        await store.close()
+    }
+
     private func copy(of folder: TemporaryFolder) throws -> TemporaryFolder {
         let copy = try TemporaryFolder(inMemory: true)
         try FileManager.default.copyItem(atPath: folder.file("app"), toPath: copy.file("app"))
