@@ -25,6 +25,15 @@ extension Connection {
         return ChannelURL(try seals.name(written, .channelURL))
     }
 
+    /// Returns the URL of a channel from its two columns.
+    func channelURL(
+        inColumn column: ChannelURL, sealed name: [UInt8]
+    ) throws(SQLiteError) -> ChannelURL {
+        guard let seals else { return column }
+        let written = WrittenName(column: column.rawValue, sealed: name)
+        return ChannelURL(try seals.name(written, .channelURL))
+    }
+
     /// Returns the URL of every channel with a row.
     func channelURLs() throws(SQLiteError) -> [ChannelURL] {
         guard let seals else { return try all(.channelURLs) }
