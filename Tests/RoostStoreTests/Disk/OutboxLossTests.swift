@@ -77,6 +77,16 @@ struct OutboxLossTests {
         #expect(try await inspection().outbox.unreadable == items.unreadable)
     }
 
+    @Test func `an unreadable item is not absent, and a note reaches it (scar 65)`() async throws {
+        try Connection(.file(path)).executeScript(
+            "UPDATE item SET payload = x'00' WHERE sequence = 2")
+        let store = try await Store.test(.folder(folder.path))
+        #expect(try await store.outbox.absent(["r1", "r2", "nowhere"]) == ["nowhere"])
+        try await store.outbox.note(.removal("r2"))
+        #expect(try await store.outbox.absent(["r1", "r2"]) == ["r2"])
+        await store.close()
+    }
+
     @Test func `if only rows are lost, their number is known and stays known (scar 42)`()
         async throws
     {
