@@ -16,7 +16,7 @@ extension Connection {
     package static let keptLogBytes: Int64 = 16 * 1_048_576
 
     /// Runs once in a process, before the first connection.
-    private static let settleLibrary: Void = {
+    private static let configureLibrary: Void = {
         roost_sqlite_count_no_memory()
         sqlite3_initialize()
     }()
@@ -28,7 +28,7 @@ extension Connection {
         precondition(
             sqlite3_threadsafe() != 0,
             "This SQLite was built for one thread only: link one built with SQLITE_THREADSAFE.")
-        Self.settleLibrary
+        Self.configureLibrary
         let path: String
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE
         switch location {
@@ -68,7 +68,7 @@ extension Connection {
     ) throws(SQLiteError) {
         // SAFETY: the handle is open, and not yet used by anyone else.
         _ = unsafe sqlite3_extended_result_codes(handle, 1)
-        heed(patience)
+        installHandlers(busyPolicy)
         let hardened = unsafe roost_sqlite_harden(handle)
         guard hardened == SQLITE_OK else {
             throw unsafe SQLiteError(of: handle, code: hardened, action: "set up the database")

@@ -260,7 +260,7 @@ extension ReadSession {
             && row.int64(column + 4) == Int64(ContentTag(message.content).rawValue)
             && (row.int64(column + 5) == 1) == message.isReplyToChannel
             && (row.int64(column + 6) == 1)
-                == message.calls(me)
+                == message.mentions(me)
     }
 }
 

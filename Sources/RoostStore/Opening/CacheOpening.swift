@@ -146,7 +146,7 @@ struct CacheOpening: Sendable {
         do throws(StoreError) {
             let connection = try database(at: files.unfinishedCache, interrupter).openAlone()
             do throws(SQLiteError) {
-                salvaged = try CacheSalvage.carry(
+                salvaged = try CacheSalvage.copy(
                     from: source, to: connection, owner: owner, protection, schema.cache,
                     interrupter)
                 // The write-ahead log is emptied into the file before the file is moved.

@@ -78,7 +78,7 @@ final class ReadSession {
     /// Looks up the members of several channels by one statement, in place of one for each.
     ///
     /// An error here is not reported: the look-up of a user that is still missing reports it.
-    func meetMembers(of channels: [StoredChannel]) {
+    func preloadMembers(of channels: [StoredChannel]) {
         var rows: Set<Int64> = []
         for channel in channels {
             guard let payload = channel.payload,

@@ -32,7 +32,7 @@ struct CacheSalvage {
     ///
     /// Data of another owner are not read. A raised interrupter ends the salvage, as an error that
     /// may pass.
-    static func carry(
+    static func copy(
         from path: String?, to target: Connection, owner: StoreOwner, _ protection: StoreProtection,
         _ schema: Migrator, _ interrupter: Interrupter
     ) throws(SQLiteError) -> SavedContent {
@@ -106,7 +106,7 @@ struct CacheSalvage {
         try readIndex()
         // Copied before the channels, even if not all of them follow. Missing channels are fetched
         // with the list, and the change log has the changes of the others.
-        try carry(cursor: .channelChanges, row: 0)
+        try copy(cursor: .channelChanges, row: 0)
         // The values of the columns, which are hashes in a sealed cache.
         var rows: [(row: Int64, url: ChannelURL)] = []
         let isEnded = try read { session throws(SQLiteError) in
@@ -123,12 +123,12 @@ struct CacheSalvage {
         for (row, column) in rows where indexed.isEmpty || indexed.contains(column) {
             var url: ChannelURL?
             _ = try read { session throws(SQLiteError) in url = try session.url(ofRow: row) }
-            if let url { try carryChannel(row, url) } else { report.lost = nil }
+            if let url { try copyChannel(row, url) } else { report.lost = nil }
         }
         if !agree || session.hasUnreadableUsers { report.lost = nil }
     }
 
-    private mutating func carryChannel(_ row: Int64, _ url: ChannelURL) throws(SQLiteError) {
+    private mutating func copyChannel(_ row: Int64, _ url: ChannelURL) throws(SQLiteError) {
         var place: ChannelRow?
         _ = try read { session throws(SQLiteError) in
             place = try session.connection.channelRow(url)
@@ -153,8 +153,8 @@ struct CacheSalvage {
         if let cut = place.cut { try commit([.historyCut(url, through: cut)]) }
         // Copied before the messages, even if not all of them follow: the change log has all later
         // edits and deletions.
-        try carry(cursor: .messageChanges(url), row: row)
-        if try !carryMessages(row, url) { report.lost = nil }
+        try copy(cursor: .messageChanges(url), row: row)
+        if try !copyMessages(row, url) { report.lost = nil }
         var holding: (accessedAt: Timestamp?, isPinned: Bool)?
         _ = try read { session throws(SQLiteError) in
             holding = try session.connection.first(.salvagedHolding, row)
@@ -166,7 +166,7 @@ struct CacheSalvage {
     /// Copies the messages covered without a filter.
     ///
     /// - Returns: Whether all of them were copied.
-    private mutating func carryMessages(
+    private mutating func copyMessages(
         _ row: Int64, _ url: ChannelURL
     ) throws(SQLiteError) -> Bool {
         var coverage: Coverage?
@@ -185,10 +185,10 @@ struct CacheSalvage {
         guard let coverage else { return false }
         for range in coverage.ranges {
             let expected = indexed.elements(in: range)
-            let read = try carry(expected, of: range, row, url, newestFirst: false)
+            let read = try copy(expected, of: range, row, url, newestFirst: false)
             if read.isWhole { continue }
             isWhole = false
-            _ = try carry(
+            _ = try copy(
                 expected.dropFirst(read.count), of: range, row, url, newestFirst: true)
         }
         return isWhole
@@ -200,7 +200,7 @@ struct CacheSalvage {
     ///
     /// - Returns: The number of expected messages that were copied, and whether the whole range
     ///   was.
-    private mutating func carry(
+    private mutating func copy(
         _ expected: ArraySlice<Position>, of range: CoveredRange, _ row: Int64, _ url: ChannelURL,
         newestFirst: Bool
     ) throws(SQLiteError) -> (count: Int, isWhole: Bool) {
@@ -257,7 +257,7 @@ struct CacheSalvage {
         return (count, isWhole)
     }
 
-    private mutating func carry(cursor key: CursorKey, row: Int64) throws(SQLiteError) {
+    private mutating func copy(cursor key: CursorKey, row: Int64) throws(SQLiteError) {
         var cursor: Cursor?
         _ = try read { session throws(SQLiteError) in
             cursor = try session.connection.cursor(kind: key.kind, channelRow: row)

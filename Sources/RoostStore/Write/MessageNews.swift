@@ -108,7 +108,7 @@ struct MessageNews {
 
     /// Notes that the server has reported the current state of a message, so an unreadable copy
     /// need not be fetched again.
-    mutating func hasWord(of id: MessageID) {
+    mutating func noteServerState(of id: MessageID) {
         if !dropped.isEmpty { dropped.removeAll { $0.messageID == id } }
     }
 

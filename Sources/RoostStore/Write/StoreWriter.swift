@@ -198,7 +198,7 @@ package actor StoreWriter {
 
     /// Returns a feed of the commits of other processes, as missed numbers, and no other commits.
     package func missedCommits() -> JournalFeed {
-        let (id, wakeUps) = readers.add(capacity: 1, hearsOwn: false)
+        let (id, wakeUps) = readers.add(capacity: 1, receivesOwnCommits: false)
         if isClosed { readers.finish() }
         openForFeeds()
         return JournalFeed(id: id, writer: self, wakeUps: wakeUps)

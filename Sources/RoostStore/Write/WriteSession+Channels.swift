@@ -12,7 +12,7 @@ extension WriteSession {
 
     private func put(_ news: GroupChannel, over old: GroupChannel?) throws(SQLiteError) {
         let row = try rowMaking(news.url)
-        let channel = old.map(news.keepingUntold) ?? news
+        let channel = old.map(news.keepingMissingFields) ?? news
         for user in channel.users { try users.learn(user, inFull: false) }
         if let old, old.mapUsers(users.now) == channel.mapUsers(users.now) { return }
         var payload: [UInt8] = []
@@ -100,7 +100,7 @@ extension WriteSession {
 
 extension GroupChannel {
     /// Returns the channel with the fields of an older copy that this one lacks (scar 110).
-    fileprivate func keepingUntold(of old: GroupChannel) -> GroupChannel {
+    fileprivate func keepingMissingFields(of old: GroupChannel) -> GroupChannel {
         var channel = self
         channel.readReceipts = readReceipts ?? old.readReceipts
         channel.deliveryReceipts = deliveryReceipts ?? old.deliveryReceipts

@@ -20,8 +20,8 @@ enum HeldMessage {
 
 extension WriteSession {
     /// Returns the cached message with the same ID at another position.
-    func movedMessage(
-        _ id: MessageID, news: inout MessageNews
+    func cachedMessage(
+        withID id: MessageID, news: inout MessageNews
     ) throws(SQLiteError) -> HeldMessage {
         try held(.changingMessageByID, (news.channelRow, id), news: &news, tellingOfReplies: true)
     }
@@ -103,7 +103,7 @@ extension WriteSession {
     /// An ID is unique in the application, and the index of words relies on that. If the server
     /// contradicts itself, its last statement counts. The position in the other channel becomes
     /// uncovered.
-    func takeContested(for row: Int64) throws(SQLiteError) {
+    func moveFromOtherChannels(for row: Int64) throws(SQLiteError) {
         guard !contested.isEmpty else { return }
         let messages = contested
         contested = []
