@@ -66,7 +66,7 @@ extension Connection {
     func prepareForUse(
         _ location: DatabaseLocation, _ options: ConnectionOptions
     ) throws(SQLiteError) {
-        // SAFETY: the handle is open, and not yet used by anyone else.
+        // SAFETY: the handle is open and has no other user yet.
         _ = unsafe sqlite3_extended_result_codes(handle, 1)
         installHandlers(busyPolicy)
         let hardened = unsafe roost_sqlite_harden(handle)
@@ -89,7 +89,7 @@ extension Connection {
         try executeScript(
             """
             PRAGMA cell_size_check = ON;     -- Damage is found where it is, not where it leads.
-            PRAGMA temp_store = MEMORY;      -- Nothing of a message in files nobody protects.
+            PRAGMA temp_store = MEMORY;      -- No content of messages in unprotected files.
             PRAGMA mmap_size = 0;            -- A failing disk is an error, not a signal.
             """)
         try setPragma("journal_size_limit", Int(Self.keptLogBytes))

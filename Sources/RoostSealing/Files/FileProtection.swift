@@ -48,9 +48,9 @@ package struct FileProtectionError: Error, Hashable, Sendable, CustomStringConve
 /// A folder inside the store gets the class after its own files, so one that has the class has it
 /// throughout.
 ///
-/// The protection covers all files: database, log, shared memory, lock, key, quarantined files and remains of a
-/// crash. Apply it before the first database is opened and after the last one, because a file that
-/// is moved in keeps its class.
+/// The protection covers all files: database, log, shared memory, lock, key, quarantined files and
+/// remains of a crash. Apply it before the first database is opened and after the last one, because
+/// a file that is moved in keeps its class.
 package struct FolderProtection: Sendable {
     private let protection: FileProtection
     private let protector: any FileProtector

@@ -4,8 +4,8 @@
 // server again.
 //
 // SQLite keeps no checksums, so a flipped bit may hide rows without an error. A stretch of messages
-// therefore counts only where two trees, the table and the index of IDs, have the same messages. The
-// new coverage contains only stretches that were read in both (scars 42, 43).
+// therefore counts only where two trees, the table and the index of IDs, have the same messages.
+// The new coverage contains only stretches that were read in both (scars 42, 43).
 
 internal import RoostCore
 internal import RoostModel
@@ -17,8 +17,8 @@ struct CacheSalvage {
     private let target: Connection
     private let owner: StoreOwner
     private var report = SavedContent()
-    /// Every message in the index of IDs, by the row of its channel, in no order; a lost page of the
-    /// index omits some.
+    /// Every message in the index of IDs, by the row of its channel, in no order; a lost page of
+    /// the index omits some.
     ///
     /// The largest part of the memory that a salvage needs: 16 bytes for each message. An entry is
     /// removed when its channel is copied.

@@ -98,10 +98,10 @@ final class RowSeals {
 
     /// Destroys a channel's keys within a transaction, and so all content encrypted with them.
     ///
-    /// Neither rows, nor their remains in free pages, nor later copies of these files can be decrypted.
-    /// A copy made before, together with the master key, can still be opened. Flash memory and
-    /// copy-on-write file systems may keep overwritten blocks. The keys in such blocks are wrapped under
-    /// the master key, so replacing the master key makes them useless.
+    /// Neither rows, nor their remains in free pages, nor later copies of these files can be
+    /// decrypted. A copy made before, together with the master key, can still be opened. Flash
+    /// memory and copy-on-write file systems may keep overwritten blocks. The keys in such blocks
+    /// are wrapped under the master key, so replacing the master key makes them useless.
     func eraseKeys(channelRow: Int64) throws(SQLiteError) {
         try beginErasure()
         try connection.execute(.deleteKeysOfChannel, channelRow)
@@ -120,7 +120,9 @@ final class RowSeals {
         hasErased = true
     }
 
-    /// Empties the log of destroyed keys, as far as readers allow it; to be called after a transaction.
+    /// Empties the log of destroyed keys, as far as readers allow it.
+    ///
+    /// To be called after the transaction.
     func finishErasure() {
         guard hasErased else { return }
         hasErased = false

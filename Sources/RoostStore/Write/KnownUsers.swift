@@ -94,7 +94,7 @@ struct KnownUsers {
     /// - Precondition: `learn` was called for the user.
     func row(_ id: UserID) -> Int64 {
         guard let index = indexByID[id] else {
-            preconditionFailure("A user is learned before somebody refers to them.")
+            preconditionFailure("A user is learned before a row refers to the user.")
         }
         return entries[index].row
     }

@@ -19,7 +19,7 @@ enum HeldMessage {
 }
 
 extension WriteSession {
-    /// Returns the cached message with the same ID at another position.
+    /// Returns the message of the channel with an ID, at any position.
     func cachedMessage(
         withID id: MessageID, news: inout MessageNews
     ) throws(SQLiteError) -> HeldMessage {
@@ -98,7 +98,7 @@ extension WriteSession {
         news.dropped = []
     }
 
-    /// Removes messages with the same IDs from other channels, and writes them into this channel.
+    /// Removes the messages of `contested` from other channels, and writes them into this channel.
     ///
     /// An ID is unique in the application, and the index of words relies on that. If the server
     /// contradicts itself, its last statement counts. The position in the other channel becomes
