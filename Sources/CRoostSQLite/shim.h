@@ -6,7 +6,7 @@
 
 /* Variadic functions do not import into Swift. The settings make SQLite stricter than its default:
    a misspelled name in double quotes is an error, not a text, SQL cannot corrupt the file, functions
-   and virtual tables named by a file that somebody else wrote are not run, and references are kept. */
+   and virtual tables named by a foreign file are not run, and references are kept. */
 static inline int roost_sqlite_harden(sqlite3 *db) {
     int code = sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
     if (code == SQLITE_OK) code = sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);

@@ -30,7 +30,9 @@ public struct CacheLimit: Sendable {
     /// The size at which channels are evicted.
     ///
     /// The least limit is 64 MiB, and smaller values count as 64 MiB. `ByteCount(bytes: .max)`
-    /// means no limit.
+    /// means no limit. Users and custom types count in the size, and only
+    /// `clearCache(includingUnsent:)` removes them. A user takes about 250 bytes, so the limit of a
+    /// bot that meets a million users needs 250 MB beside the messages.
     public var maxSize: ByteCount
     /// The order in which channels are evicted.
     public var order: Order

@@ -16,7 +16,7 @@ extension Connection {
     package static let keptLogBytes: Int64 = 16 * 1_048_576
 
     /// Runs once in a process, before the first connection.
-    private static let settleLibrary: Void = {
+    private static let configureLibrary: Void = {
         roost_sqlite_count_no_memory()
         sqlite3_initialize()
     }()
@@ -28,7 +28,7 @@ extension Connection {
         precondition(
             sqlite3_threadsafe() != 0,
             "This SQLite was built for one thread only: link one built with SQLITE_THREADSAFE.")
-        Self.settleLibrary
+        Self.configureLibrary
         let path: String
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE
         switch location {
@@ -66,9 +66,9 @@ extension Connection {
     func prepareForUse(
         _ location: DatabaseLocation, _ options: ConnectionOptions
     ) throws(SQLiteError) {
-        // SAFETY: the handle is open, and not yet used by anyone else.
+        // SAFETY: the handle is open and has no other user yet.
         _ = unsafe sqlite3_extended_result_codes(handle, 1)
-        heed(patience)
+        installHandlers(busyPolicy)
         let hardened = unsafe roost_sqlite_harden(handle)
         guard hardened == SQLITE_OK else {
             throw unsafe SQLiteError(of: handle, code: hardened, action: "set up the database")
@@ -89,7 +89,7 @@ extension Connection {
         try executeScript(
             """
             PRAGMA cell_size_check = ON;     -- Damage is found where it is, not where it leads.
-            PRAGMA temp_store = MEMORY;      -- Nothing of a message in files nobody protects.
+            PRAGMA temp_store = MEMORY;      -- No content of messages in unprotected files.
             PRAGMA mmap_size = 0;            -- A failing disk is an error, not a signal.
             """)
         try setPragma("journal_size_limit", Int(Self.keptLogBytes))

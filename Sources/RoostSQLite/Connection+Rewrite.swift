@@ -49,7 +49,7 @@ extension Connection {
         in files: DatabaseFiles, choosing chosen: Set<String>,
         _ fill: (Connection) throws(SQLiteError) -> Void, _ goesOn: (Int, Int) -> Bool
     ) throws(SQLiteError) {
-        let copy = try Connection(.file(files.copy), interrupter: patience.interrupter)
+        let copy = try Connection(.file(files.copy), interrupter: busyPolicy.interrupter)
         try copy.becomeCopy()
         let version = try copy.copyRows(of: files.path, choosing: chosen, fill)
         try files.requireRoom(for: try copy.space().fileBytes)
@@ -141,7 +141,7 @@ extension Connection {
             code = unsafe sqlite3_backup_step(backup, 1_024)
             let total = Int(unsafe sqlite3_backup_pagecount(backup))
             let written = total - Int(unsafe sqlite3_backup_remaining(backup))
-            if code == SQLITE_OK, !goesOn(written, total) || patience.interrupter.isRaised {
+            if code == SQLITE_OK, !goesOn(written, total) || busyPolicy.interrupter.isRaised {
                 refusal = SQLiteError(
                     code: SQLITE_INTERRUPT, message: "it was interrupted", action: action)
             }

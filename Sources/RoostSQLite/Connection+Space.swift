@@ -58,8 +58,8 @@ extension Connection {
     @discardableResult
     package func emptyLog(patienceMS: Int = 100) throws(SQLiteError) -> Bool {
         // Not `PRAGMA busy_timeout`, which would replace our way of waiting by SQLite's for good.
-        patience.shorten(to: Int32(clamping: patienceMS))
-        defer { patience.shorten(to: nil) }
+        busyPolicy.shorten(to: Int32(clamping: patienceMS))
+        defer { busyPolicy.shorten(to: nil) }
         return try first(.emptyLog) == 0
     }
 

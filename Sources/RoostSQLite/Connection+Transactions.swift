@@ -97,7 +97,7 @@ extension Connection {
 
     /// Commits the transaction; no interruption ends this.
     private func commit() throws(SQLiteError) {
-        try patience.committing { () throws(SQLiteError) in try execute(.commit) }
+        try busyPolicy.committing { () throws(SQLiteError) in try execute(.commit) }
     }
 
     /// Whether no transaction is open.

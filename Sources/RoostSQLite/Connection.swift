@@ -15,7 +15,7 @@ internal import CRoostSQLite
     // uses of the variable overlap, so the check at run time, which a query would pay several times, could
     // find nothing.
     @exclusivity(unchecked) private var statements: StatementCache
-    let patience: Patience
+    let busyPolicy: BusyPolicy
     let checkpoints = CheckpointPolicy()
     var isInTransaction = false
     /// Whether full-text queries can be ordered by relevance.
@@ -38,7 +38,7 @@ internal import CRoostSQLite
     ) throws(SQLiteError) {
         unsafe handle = try Self.openHandle(location, options)
         unsafe statements = StatementCache(capacity: options.statementCapacity)
-        patience = Patience(interrupter, busyTimeoutMS: options.busyTimeoutMS)
+        busyPolicy = BusyPolicy(interrupter, busyTimeoutMS: options.busyTimeoutMS)
         try prepareForUse(location, options)
     }
 
@@ -131,7 +131,7 @@ internal import CRoostSQLite
     // Both without type parameters: generic code is compiled once for all types, and is slow.
 
     private func statement(_ sql: SQL) throws(SQLiteError) -> Statement {
-        guard !patience.interrupter.isRaised else { throw .interrupted(sql) }
+        guard !busyPolicy.interrupter.isRaised else { throw .interrupted(sql) }
         if let kept = unsafe statements.take(sql) { return kept }
         do throws(SQLiteError) {
             return try unsafe Statement(sql, in: handle)  // Reads the schema before the first one.
@@ -152,7 +152,7 @@ internal import CRoostSQLite
 
     /// Returns the error to throw: an interruption if the interrupter ended the wait for a lock.
     func translated(_ error: SQLiteError) -> SQLiteError {
-        guard error.isBusy, patience.interrupter.isRaised else { return error }
+        guard error.isBusy, busyPolicy.interrupter.isRaised else { return error }
         return SQLiteError(code: SQLITE_INTERRUPT, message: "interrupted", action: error.action)
     }
 }

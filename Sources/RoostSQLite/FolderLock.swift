@@ -73,6 +73,21 @@ package struct FolderLock: ~Copyable, Sendable {
         return self
     }
 
+    /// Trades the lock for one of the other kind, unless other owners keep theirs.
+    ///
+    /// - Returns: Whether the lock is of that kind now; if not, it is released, and the call may be
+    ///   repeated.
+    /// - Throws: Other codes than `isTaken`; then the lock is released.
+    package func trade(for mode: Mode, patience: Duration) throws(FileError) -> Bool {
+        _ = flock(descriptor, LOCK_UN)
+        do throws(FileError) {
+            try Self.take(mode, descriptor, path, patience)
+            return true
+        } catch  where error.isTaken {
+            return false
+        }
+    }
+
     private static func take(
         _ mode: Mode, _ descriptor: Int32, _ path: String, _ patience: Duration
     ) throws(FileError) {

@@ -27,7 +27,7 @@ package final class Interrupter: Sendable {
 }
 
 /// The state that SQLite's callbacks read about a connection's waiting.
-final class Patience: Sendable {
+final class BusyPolicy: Sendable {
     let interrupter: Interrupter
     private let busyTimeoutMS: Int32
     private let waitedMS = Atomic<Int32>(0)
@@ -83,24 +83,24 @@ final class Patience: Sendable {
 }
 
 extension Connection {
-    /// Lets SQLite call `patience` while it works and while it waits.
-    func heed(_ patience: Patience) {
-        let context = unsafe Unmanaged.passUnretained(patience).toOpaque()
-        // SAFETY: the connection keeps `patience` until its handle is closed; both callbacks run on the
-        // thread that uses the connection.
+    /// Lets SQLite call the policy while it works and while it waits.
+    func installHandlers(_ policy: BusyPolicy) {
+        let context = unsafe Unmanaged.passUnretained(policy).toOpaque()
+        // SAFETY: the connection keeps the policy until its handle is closed; both callbacks run on
+        // the thread that uses the connection.
         unsafe sqlite3_progress_handler(
-            handle, Patience.stride,
+            handle, BusyPolicy.stride,
             { context in
                 guard let context = unsafe context else { return 0 }
-                let patience = unsafe Unmanaged<Patience>.fromOpaque(context).takeUnretainedValue()
-                return patience.isOver ? 1 : 0
+                let policy = unsafe Unmanaged<BusyPolicy>.fromOpaque(context).takeUnretainedValue()
+                return policy.isOver ? 1 : 0
             }, context)
         _ = unsafe sqlite3_busy_handler(
             handle,
             { context, count in
                 guard let context = unsafe context else { return 0 }
-                let patience = unsafe Unmanaged<Patience>.fromOpaque(context).takeUnretainedValue()
-                return patience.waits(try: count) ? 1 : 0
+                let policy = unsafe Unmanaged<BusyPolicy>.fromOpaque(context).takeUnretainedValue()
+                return policy.waits(try: count) ? 1 : 0
             }, context)
     }
 }

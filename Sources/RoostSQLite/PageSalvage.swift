@@ -20,8 +20,8 @@ package enum SalvagedValue: Equatable, Sendable {
 package struct PageSalvage: Sendable {
     /// Rows of tables with their row IDs, in the order in which the pages lie.
     package private(set) var rows: [(id: Int64, values: [SalvagedValue])] = []
-    /// Entries of indexes, which name rows that may be unreadable.
-    package private(set) var entries: [[SalvagedValue]] = []
+    /// Entries of indexes, which name rows that may be unreadable, with the numbers of their pages.
+    package private(set) var entries: [(page: Int, values: [SalvagedValue])] = []
     /// Pages of trees whose cells could all be read, with the child pages of each.
     private var children: [Int: [Int]] = [:]
 
@@ -55,6 +55,16 @@ package struct PageSalvage: Sendable {
         return true
     }
 
+    /// Returns the pages of a tree, without those below a page that cannot be read.
+    package func pagesOfTree(root: Int) -> Set<Int> {
+        var seen: Set<Int> = []
+        var open = [root]
+        while let number = open.popLast() {
+            if seen.insert(number).inserted { open += children[number] ?? [] }
+        }
+        return seen
+    }
+
     private mutating func read(_ number: Int) {
         guard let page = pages[number] else { return }
         let start = page.startIndex
@@ -75,7 +85,7 @@ package struct PageSalvage: Sendable {
                 below.append(child)
                 cursor += 4
             }
-            if kind == 0x05 || read(kind, in: page, at: cursor) { readCount += 1 }
+            if kind == 0x05 || read(kind, of: number, in: page, at: cursor) { readCount += 1 }
         }
         guard readCount == count else { return }
         if !isLeaf {
@@ -86,7 +96,9 @@ package struct PageSalvage: Sendable {
     }
 
     /// Reads the row or the entry of a cell; returns false for an invalid one.
-    private mutating func read(_ kind: UInt8, in page: ArraySlice<UInt8>, at place: Int) -> Bool {
+    private mutating func read(
+        _ kind: UInt8, of number: Int, in page: ArraySlice<UInt8>, at place: Int
+    ) -> Bool {
         var cursor = place
         guard let length = page.varint(at: &cursor) else { return false }
         if kind == 0x0D {
@@ -99,7 +111,7 @@ package struct PageSalvage: Sendable {
                 let values = record(
                     length, in: page, at: cursor, largest: (size - 12) * 64 / 255 - 23)
             else { return false }
-            entries.append(values)
+            entries.append((number, values))
         }
         return true
     }

@@ -4,7 +4,7 @@
 
 internal import Foundation
 
-struct FileProtectionType: Sendable {
+struct FileProtectionType: Hashable, Sendable {
     static let completeUnlessOpen = FileProtectionType()
     static let completeUntilFirstUserAuthentication = FileProtectionType()
 }

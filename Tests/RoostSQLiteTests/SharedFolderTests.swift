@@ -35,6 +35,30 @@ struct SharedFolderTests {
         #expect(isFree(path, .exclusive))
     }
 
+    @Test func `a lock that cannot be traded is released, and is traded later (scar 52)`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.file("lock")
+        let first = try FolderLock(file: path, .shared)
+        let second = try FolderLock(file: path, .shared)
+        let isRefused = try !second.trade(for: .exclusive, patience: .zero)
+        #expect(isRefused)
+        let isWhole = try first.trade(for: .exclusive, patience: .zero)
+        #expect(isWhole)
+        #expect(!isFree(path, .shared))
+        let isRefusedAgain = try !second.trade(for: .shared, patience: .zero)
+        #expect(isRefusedAgain)
+        let areShared = (
+            try first.trade(for: .shared, patience: .zero),
+            try second.trade(for: .shared, patience: .zero)
+        )
+        #expect(areShared.0 && areShared.1)
+        #expect(isFree(path, .shared))
+        #expect(!isFree(path, .exclusive))
+        _ = consume first
+        _ = consume second
+        #expect(isFree(path, .exclusive))
+    }
+
     private func isFree(_ path: String, _ mode: FolderLock.Mode) -> Bool {
         do throws(FileError) {
             _ = try FolderLock(file: path, mode)
@@ -140,7 +164,7 @@ struct SharedFolderTests {
                     note.values[2]
                         == .blob([UInt8](repeating: UInt8(index % 256), count: count)))
             }
-            #expect(sound.entries.count { $0.count == 2 } == 400)
+            #expect(sound.entries.count { $0.values.count == 2 } == 400)
         }
         let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
         var random = SplitMix64(seed: 7)

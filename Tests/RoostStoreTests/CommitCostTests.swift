@@ -4,6 +4,7 @@ import RoostCore
 import RoostExecutors
 import RoostModel
 import RoostSQLite
+import RoostSealing
 import RoostStore
 import RoostTestSupport
 import Testing
@@ -181,6 +182,30 @@ struct CommitCostTests {
         // In a sealed cache each name is read separately.
         #expect(Fixture.isSealed || list == 4, "the commit, the owner, the channels, the users")
         #expect(page == 5, "the commit, the channel, its coverage, the messages, their sender")
+        await store.close()
+    }
+
+    @Test func `the plan of an eviction runs as many statements for many channels as for few`()
+        async throws
+    {
+        var options = Store.Options()
+        options.protection = .sealed(MasterKeys(Fixture.key(7)))
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+        // Prepares the statements.
+        _ = try await store.writer.evictionPlan(downTo: .max)
+        var counts: [Int] = []
+        for channels in [1...2, 3...30] as [ClosedRange<Int64>] {
+            for number in channels {
+                let url = ChannelURL("channel \(number)")
+                try await store.writer.commit([Fixture.page(number...number, in: url)])
+            }
+            let before = try await store.writer.costs().statements
+            let plan = try await store.writer.evictionPlan(downTo: 0)
+            #expect(plan.channels.count == Int(channels.upperBound))
+            counts.append(try await store.writer.costs().statements - before)
+        }
+        #expect(counts[0] == counts[1])
         await store.close()
     }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCore
+import RoostDiskSimulation
 import RoostModel
+import RoostSealing
 import RoostStore
 import RoostTestSupport
 import Testing
@@ -95,6 +97,46 @@ struct CommitFaultTests {
         #expect(try await store.reader.inspection().channels.map(\.messageCount) == [7])
         #expect(try await store.reader.damage() == [])
         await store.close()
+    }
+
+    @Test func `a failed erasure keeps messages and key, and no observer is told (scars 40, 45)`()
+        async throws
+    {
+        var options = Fixture.options
+        options.protection = .sealed(MasterKeys(Fixture.key(1)))
+        var failures = 0
+        for nth in 1... {
+            let folder = try TemporaryFolder(inMemory: true)
+            let disk = SimulatedDisk(folder.path)
+            let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+            let group = Fixture.group(Fixture.channel, name: "n")
+            try await store.writer.commit([.channels([group]), Fixture.page(1...40)])
+            var feed = await store.writer.journal().makeAsyncIterator()
+            disk.plan(
+                .init(.write, of: "cache.sqlite-wal", nth: nth, code: DiskFaultTests.Code.full))
+            var erased: Commit?
+            do throws(StoreError) {
+                erased = try await store.writer.erase(Fixture.channel).commit
+            } catch {
+                failures += 1
+                #expect(error.kind == .full)
+                #expect(try await store.reader.newest() == (1...40).map { Fixture.message($0) })
+            }
+            let isOver = disk.hits == 0
+            disk.plan(nil)
+            if erased == nil { erased = try await store.writer.erase(Fixture.channel).commit }
+            let commit = try #require(erased)
+            // The first commit that a feed returns is the one that has changed the rows.
+            let told = await feed.next()
+            #expect(told == .commit(commit))
+            #expect(commit.sequence == 2)
+            #expect(commit.messages()?.coverageAfter == Coverage())
+            #expect(try await store.reader.newest() == [])
+            #expect(try await store.reader.channel(Fixture.channel).value == group)
+            await store.close()
+            if isOver { break }
+        }
+        #expect(failures > 10)
     }
 
     @Test func `a page of a hundred is one commit (scar 159)`() async throws {

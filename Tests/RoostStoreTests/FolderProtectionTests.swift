@@ -13,17 +13,19 @@ import Testing
 /// A new file has the class of its folder, or the system's default.
 private final class RecordedProtection: FileProtector {
     private let classes = Guarded<[String: FileProtection]>([:])
+    private let calls = Guarded<[String]>([])
     private let refused: String?
 
     init(refusing path: String? = nil) { refused = path }
 
     func protect(_ path: String, as protection: FileProtection) throws(FileProtectionError) {
         if path == refused { throw FileProtectionError(path: path, reason: "refused") }
+        calls.withLock { $0.append(path) }
         classes.withLock { $0[path] = protection }
     }
 
     /// Returns the class of a file: its own, or that of the folder in which it was made.
-    func protection(of path: String) -> FileProtection {
+    func protection(of path: String) -> FileProtection? {
         classes.withLock { classes in
             var path = Substring(path)
             while !path.isEmpty {
@@ -34,6 +36,9 @@ private final class RecordedProtection: FileProtector {
             return .completeUntilFirstUserAuthentication
         }
     }
+
+    /// Returns the number of calls for a file.
+    func callCount(of path: String) -> Int { calls.withLock { $0.count { $0 == path } } }
 
     var givenPaths: Set<String> { classes.withLock { Set($0.keys) } }
 }
@@ -102,6 +107,31 @@ struct FolderProtectionTests {
         #expect(count("\(files.downloads)/one") == 1)
         #expect(count("\(files.attachments)/one") == 2)
         #expect(count(files.cache) == 1)
+    }
+
+    @Test func `a later opening names no downloaded file, unless the class has changed (scar 48)`()
+        async throws
+    {
+        let owner = StoreOwner(application: "app", user: "me")
+        let files = try #require(StoreLocation.folder(folder.path).files(of: owner))
+        try FileManager.default.createDirectory(
+            atPath: files.downloads, withIntermediateDirectories: true)
+        let file = "\(files.downloads)/one"
+        try Data("x".utf8).write(to: URL(fileURLWithPath: file))
+        let recorder = RecordedProtection()
+        var options = Store.Options()
+        options.fileProtector = recorder
+        let openings: [(FileProtection, callCount: Int)] = [
+            (.completeUnlessOpen, 1), (.completeUnlessOpen, 1),
+            (.completeUntilFirstUserAuthentication, 2),
+        ]
+        for (protection, count) in openings {
+            options.fileProtection = protection
+            let store = try await Store.open(.folder(folder.path), owner: owner, options)
+            await store.close()
+            #expect(recorder.callCount(of: file) == count)
+            #expect(recorder.protection(of: file) == protection)
+        }
     }
 
     /// File operations that note whether they run on the main actor's queue.

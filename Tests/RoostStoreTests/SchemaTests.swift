@@ -110,6 +110,7 @@ struct SchemaTests {
             SCAN wanted VIRTUAL TABLE INDEX 1:; SEARCH user USING INTEGER PRIMARY KEY (rowid=?)
             """
         ),
+        ("deleteCursorsOfChannel", "SEARCH cursor USING PRIMARY KEY (kind=? AND channel_id=?)"),
     ]
 
     private static let lists = """

@@ -106,6 +106,47 @@ struct SealedDamageTests {
         }
     }
 
+    @Test(arguments: SealedColumn.ofCache)
+    func `a write that meets a broken value succeeds, after a repair at the latest (scars 42, 43)`(
+        _ column: SealedColumn
+    ) async throws {
+        let place = try await filled()
+        var message = Fixture.message(
+            60, in: Secrets.channel, text: "Text-Lapwing", from: Secrets.sender)
+        message.customType = "Custom-Type-Garganey"
+        let live = message
+        for row in 0..<3 {
+            let damaged = try place.copy()
+            try column.flip(
+                bit: 77, ofRow: row, in: Connection(.file(try damaged.path("cache.sqlite"))))
+            let store = try await damaged.open(key)
+            func succeed(_ work: () async throws -> Void) async throws {
+                do {
+                    try await work()
+                } catch let error as StoreError {
+                    #expect(error.kind == .damaged, "\(column.testDescription), \(row)")
+                    guard case .repaired? = try await store.mend() else {
+                        Issue.record("The check has found nothing: \(error)")
+                        return
+                    }
+                    try await work()
+                }
+            }
+            try await succeed {
+                try await store.writer.commit([.liveMessage(live, predecessor: 40)])
+                for _ in 0..<2 { #expect(try await store.reader.message(60).value == live) }
+            }
+            try await succeed {
+                try await store.writer.commit([
+                    .evicted(Secrets.otherChannel, through: .distantFuture)
+                ])
+            }
+            try await succeed { try await store.writer.commit([.clearAll]) }
+            #expect(try await store.reader.inspection().channels == [])
+            await store.close()
+        }
+    }
+
     @Test(arguments: SealedColumn.ofOutbox + SealedColumn.ofVault)
     func `a flipped bit in a sealed outbox is reported and shows no wrong text (scar 42)`(
         _ column: SealedColumn

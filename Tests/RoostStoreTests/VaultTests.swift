@@ -341,13 +341,16 @@ struct VaultTests {
         let reader = try Connection(.file(fixture.folder.file("cache.sqlite")), options)
         let impatient = try Connection(
             .file(fixture.folder.file("cache.sqlite")), ConnectionOptions(busyTimeoutMS: 0))
-        try impatient.transaction { () throws(SQLiteError) in
-            _ = try vault.replaceKey(channelRow: 1, in: impatient)
-        }
+        let seals = RowSeals(vault, owner: Secrets.owner, impatient)
         try reader.snapshot { () throws(SQLiteError) in
             _ = try reader.first(
                 Query<Void, Int64>(sql: "SELECT count(*) FROM note") { row in row.int64(0) })
-            #expect(try vault.dropOlderKeys(channelRow: 1, in: impatient) == .logRemains)
+            try impatient.transaction { () throws(SQLiteError) in
+                _ = try vault.replaceKey(channelRow: 1, in: impatient)
+                try seals.eraseOlderKeys(channelRow: 1)
+            }
+            seals.finishErasure()
+            #expect(impatient.truncateLog() == .logRemains)
         }
         #expect(impatient.truncateLog() == .complete)
     }
@@ -363,7 +366,12 @@ struct VaultTests {
         }
         try fixture.write(words, note: 2, channel: 1, vault)
         #expect(try fixture.read(note: 1, vault) == words)
-        #expect(try vault.dropOlderKeys(channelRow: 1, in: fixture.connection) == .complete)
+        let seals = RowSeals(vault, owner: Secrets.owner, fixture.connection)
+        try fixture.connection.transaction { () throws(SQLiteError) in
+            try seals.eraseOlderKeys(channelRow: 1)
+        }
+        seals.finishErasure()
+        vault.forgetKeys()
         #expect(throws: SQLiteError.self) { try fixture.read(note: 1, vault) }
         #expect(try fixture.read(note: 2, vault) == words)
     }

@@ -17,6 +17,13 @@ package enum FileProtection: Hashable, Sendable {
 package protocol FileProtector: Sendable {
     /// Sets the class of one file or folder; files created later in a folder inherit its class.
     func protect(_ path: String, as protection: FileProtection) throws(FileProtectionError)
+
+    /// Returns the class of a file or folder; nil if it is unknown.
+    func protection(of path: String) -> FileProtection?
+}
+
+extension FileProtector {
+    package func protection(of path: String) -> FileProtection? { nil }
 }
 
 /// The reason why a file kept its class; an app should then store nothing there.
@@ -38,9 +45,12 @@ package struct FileProtectionError: Error, Hashable, Sendable, CustomStringConve
 /// The protection of a whole store: first the folder, whose class later files inherit, then every
 /// file in it (scar 48).
 ///
-/// It covers all files: database, log, shared memory, lock, key, quarantined files and remains of a
-/// crash. Apply it before the first database is opened and after the last one, because a file that
-/// is moved in keeps its class.
+/// A folder inside the store gets the class after its own files, so one that has the class has it
+/// throughout.
+///
+/// The protection covers all files: database, log, shared memory, lock, key, quarantined files and
+/// remains of a crash. Apply it before the first database is opened and after the last one, because
+/// a file that is moved in keeps its class.
 package struct FolderProtection: Sendable {
     private let protection: FileProtection
     private let protector: any FileProtector
@@ -61,10 +71,29 @@ package struct FolderProtection: Sendable {
         to folder: String, leavingOut names: Set<String> = []
     ) throws(FileProtectionError) {
         try protector.protect(folder, as: protection)
+        _ = try protectContents(of: folder, leavingOut: names)
+    }
+
+    /// Sets the class of a folder inside the store after that of all it contains.
+    private func protectWhole(_ folder: String) throws(FileProtectionError) {
+        let done = try protectContents(of: folder)
+        try protector.protect(folder, as: protection)
+        // Another process may have made files in between, which have the class of before.
+        _ = try protectContents(of: folder, leavingOut: done)
+    }
+
+    /// Sets the class of everything in a folder.
+    ///
+    /// - Returns: The names in the folder that have the class now, and those left out.
+    private func protectContents(
+        of folder: String, leavingOut names: Set<String> = []
+    ) throws(FileProtectionError) -> Set<String> {
+        var done = names
         for entry in try FolderListing.entries(of: folder) where !names.contains(entry.name) {
             let path = "\(folder)/\(entry.name)"
+            done.insert(entry.name)
             if entry.isFolder {
-                try apply(to: path)
+                try protectWhole(path)
             } else {
                 do throws(FileProtectionError) {
                     try protector.protect(path, as: protection)
@@ -74,5 +103,6 @@ package struct FolderProtection: Sendable {
                 }
             }
         }
+        return done
     }
 }

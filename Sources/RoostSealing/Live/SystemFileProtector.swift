@@ -26,6 +26,15 @@ package struct SystemFileProtector: FileProtector {
             throw FileProtectionError(path: path, reason: error.localizedDescription)
         }
     }
+
+    package func protection(of path: String) -> FileProtection? {
+        // A missing file has no class.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        guard let type = attributes?[.protectionKey] as? FileProtectionType else { return nil }
+        if type == .completeUnlessOpen { return .completeUnlessOpen }
+        return type == .completeUntilFirstUserAuthentication
+            ? .completeUntilFirstUserAuthentication : nil
+    }
 }
 
 #else

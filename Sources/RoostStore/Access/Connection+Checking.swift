@@ -5,11 +5,10 @@ internal import RoostSQLite
 internal import RoostSealing
 
 extension Connection {
-    /// Returns the number of names and tokens with a broken seal, 0 in a plaintext cache.
+    /// Returns the number of users, words, filters and cursors that cannot be read.
     ///
     /// Channels and messages are checked by their readers.
-    func brokenSealCount() throws(SQLiteError) -> Int {
-        guard seals != nil else { return 0 }
+    func unreadableRowCount() throws(SQLiteError) -> Int {
         var count = 0
         func look(_ read: () throws(SQLiteError) -> Void) throws(SQLiteError) {
             do throws(SQLiteError) {

@@ -105,7 +105,7 @@ extension Connection {
     ///
     /// - Throws: `isBusy` while a reader, such as an inspection, keeps plaintext in the log; the next
     ///   opening repeats the rewrite.
-    func forgetWhatWasClear() throws(SQLiteError) {
+    func purgePlaintext() throws(SQLiteError) {
         try executeScript("PRAGMA secure_delete = ON")
         if try first(.itemTableCount) == 0, try first(.hasSearchState) == true {
             try transaction { () throws(SQLiteError) in try SearchIndex.drop(from: self) }

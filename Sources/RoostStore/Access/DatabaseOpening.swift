@@ -4,6 +4,10 @@
 // folder's lock meanwhile. A process that has to create, migrate or replace a file takes the lock
 // exclusively, does the work and closes the file. It then opens the file like every other process,
 // because another one may have changed it in between.
+//
+// After an update of the app, several processes find the same work at once. One of them does it and
+// keeps its shared lock for as long as it lives, so the others cannot just wait to be alone: they
+// look again and again whether the work is done.
 
 internal import RoostSQLite
 
@@ -26,10 +30,25 @@ struct DatabaseOpening: Sendable {
     var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
     /// Encrypts the files beside the database, while its rows are being encrypted.
     var sealFiles: @Sendable (Connection) throws(StoreError) -> Void = { _ in }
+    /// Whether damage that was found beside other processes is not looked for again alone, because
+    /// the check reads the whole file.
+    var checksOnce = false
     /// Checks for damage after opening; returns nil if there is none.
     let check: @Sendable (Connection) throws(SQLiteError) -> String?
 
+    /// The result of a look at the database with the shared lock.
+    private enum Look {
+        case ready(Connection)
+        /// The database has to be made, migrated, encrypted or checked alone.
+        case unready
+        /// A check that is not repeated has found damage in the file with an identity.
+        case damaged(StoreError, file: UInt64?)
+    }
+
     private var place: String { path ?? ":memory:" }
+
+    /// The longest wait for a lock between two looks at the database.
+    private static let slice = Duration.milliseconds(50)
 
     /// Opens the database, at first exclusively if its file has to be changed.
     ///
@@ -65,14 +84,20 @@ struct DatabaseOpening: Sendable {
     ) throws(StoreError) -> OpenDatabase {
         var lock = try take(lockFile)
         for _ in 0..<3 {
-            if let connection = try openShared() {
-                return OpenDatabase(
-                    connection: connection, lock: SharedLock(lock), report: report)
+            let look = try openShared()
+            let ready: Connection? =
+                if case .ready(let connection) = look {
+                    connection
+                } else {
+                    try waitUntilAlone(lock, after: look)
+                }
+            if let ready {
+                return OpenDatabase(connection: ready, lock: SharedLock(lock), report: report)
             }
-            lock = try change(lock, to: .exclusive)
             try finishQuarantine()
             if let recovered = try recover() { report = recovered }
             do throws(StoreError) {
+                if let damage = remainingDamage(look) { throw damage }
                 // Closed at once and opened again with the shared lock.
                 _ = try openAlone()
             } catch  where error.kind == .damaged {
@@ -83,6 +108,37 @@ struct DatabaseOpening: Sendable {
         }
         throw StoreError(
             .locked, "\(place) is being replaced again and again: close the other processes.")
+    }
+
+    /// Waits until no other process has the database open; then the lock is exclusive.
+    ///
+    /// The wait ends as well when another process has done the work.
+    ///
+    /// - Returns: The database that another process has made ready, with the lock shared; nil if
+    ///   this process is alone.
+    /// - Throws: `.locked` if other processes kept the lock too long.
+    private func waitUntilAlone(
+        _ lock: borrowing FolderLock, after last: Look
+    ) throws(StoreError) -> Connection? {
+        let deadline = ContinuousClock.now + patience
+        let slice = min(patience, Self.slice)
+        while true {
+            if try trade(lock, for: .exclusive, within: slice) { return nil }
+            guard ContinuousClock.now < deadline else { throw inUse }
+            if try trade(lock, for: .shared, within: slice), remainingDamage(last) == nil,
+                case .ready(let ready) = try openShared()
+            {
+                return ready
+            }
+        }
+    }
+
+    /// Returns the damage that a look has found, unless the file was replaced since.
+    private func remainingDamage(_ look: Look) -> StoreError? {
+        guard case .damaged(let damage, let file) = look, let path,
+            PlainFile.identity(path) == file
+        else { return nil }
+        return damage
     }
 
     /// Opens a database for a reader if nothing has to be done for it.
@@ -124,41 +180,48 @@ struct DatabaseOpening: Sendable {
         }
     }
 
-    /// Opens a database that needs no work; nil if it needs some.
-    private func openShared() throws(StoreError) -> Connection? {
+    /// Opens a database if it needs no work.
+    private func openShared() throws(StoreError) -> Look {
         do throws(StoreError) {
-            return try openReady()
+            return try look()
         } catch  where error.kind == .damaged || error.kind == .locked {
-            return nil  // Damaged, or being made by another process at this moment.
+            return .unready  // Damaged, or being made by another process at this moment.
         }
     }
 
-    /// As `openShared`; throws for a damaged or locked database.
+    /// As `openShared`, nil for a database that needs work; throws for a damaged or locked one.
     private func openReady() throws(StoreError) -> Connection? {
-        guard let path, DatabaseFiles(path).exists else { return nil }
+        guard case .ready(let connection) = try look() else { return nil }
+        return connection
+    }
+
+    private func look() throws(StoreError) -> Look {
+        guard let path, DatabaseFiles(path).exists else { return .unready }
+        let file = PlainFile.identity(path)
         let connection = try connect()
-        let outcome: Result<Bool, StoreError>
+        let outcome: Result<Look, StoreError>
         do throws(SQLiteError) {
             // All queries read one state of the database, because each new state costs system
             // calls.
             outcome = try connection.outcomeOnOneState(of: { () throws(StoreError) in
-                try isReady(connection)
+                try look(at: connection, file)
             })
         } catch {
             throw StoreError(error, in: place)
         }
-        return try outcome.get() ? connection : nil
+        return try outcome.get()
     }
 
-    /// Whether an open database needs no work; gives the connection the means to decrypt its rows.
-    private func isReady(_ connection: Connection) throws(StoreError) -> Bool {
+    /// Finds the work that an open database needs; gives the connection the means to decrypt rows.
+    private func look(at connection: Connection, _ file: UInt64?) throws(StoreError) -> Look {
         guard try isDone(in: connection),
             let found = try stored(ownerQueries.select, in: connection)
-        else { return false }
+        else { return .unready }
         let isReady = try protection.attach(to: connection, owner: owner, place)
         try compare(found, in: connection)
-        guard isReady else { return false }
-        return try damage(in: connection) == nil
+        guard isReady else { return .unready }
+        guard let damage = try damage(in: connection) else { return .ready(connection) }
+        return checksOnce ? .damaged(damage, file: file) : .unready
     }
 
     /// Opens the database, brings its schema up to date and records its owner.
@@ -176,9 +239,7 @@ struct DatabaseOpening: Sendable {
             try protection.prepare(
                 connection, owner, place, ownerQueries, isNew: found == nil, sealFiles)
         }
-        if let finding = try damage(in: connection) {
-            throw StoreError(.damaged, "\(place) is damaged: \(finding).")
-        }
+        if let damage = try damage(in: connection) { throw damage }
         return connection
     }
 
@@ -217,9 +278,10 @@ struct DatabaseOpening: Sendable {
         }
     }
 
-    private func damage(in connection: Connection) throws(StoreError) -> String? {
-        do {
-            return try check(connection)
+    private func damage(in connection: Connection) throws(StoreError) -> StoreError? {
+        do throws(SQLiteError) {
+            guard let finding = try check(connection) else { return nil }
+            return StoreError(.damaged, "\(place) is damaged: \(finding).")
         } catch {
             throw StoreError(error, in: place)
         }
@@ -265,13 +327,27 @@ struct DatabaseOpening: Sendable {
         do throws(FileError) {
             return try lock.changed(to: mode, patience: patience)
         } catch  where error.isTaken {
-            throw StoreError(
-                .locked,
-                "\(place) must be made, migrated or replaced, and another process has it open: close "
-                    + "it first.")
+            throw inUse
         } catch {
             throw StoreError(.notAccessible, "\(error) Try again.")
         }
+    }
+
+    private func trade(
+        _ lock: borrowing FolderLock, for mode: FolderLock.Mode, within time: Duration
+    ) throws(StoreError) -> Bool {
+        do throws(FileError) {
+            return try lock.trade(for: mode, patience: time)
+        } catch {
+            throw StoreError(.notAccessible, "\(error) Try again.")
+        }
+    }
+
+    private var inUse: StoreError {
+        StoreError(
+            .locked,
+            "\(place) must be made, migrated or replaced, and another process has it open: close "
+                + "it first.")
     }
 }
 

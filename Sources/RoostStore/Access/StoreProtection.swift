@@ -202,7 +202,7 @@ package struct StoreProtection: Sendable {
     }
 
     /// Whether a file is certainly a database with plaintext: never encrypted, or only in part.
-    static func isInTheClear(_ path: String) -> Bool {
+    static func isPlaintext(_ path: String) -> Bool {
         do throws(SQLiteError) {
             let connection = try Connection(.file(path), ConnectionOptions(access: .readOnly))
             guard try connection.first(.vaultTableCount) == 1 else { return true }
@@ -292,7 +292,7 @@ package struct StoreProtection: Sendable {
         try sealFiles(connection)
         try run(place) { () throws(SQLiteError) in
             try connection.sealPayloads(with: seals, progress)
-            try connection.forgetWhatWasClear()
+            try connection.purgePlaintext()
             try seals.vault.note(.sealed, in: connection)
         }
     }
@@ -348,18 +348,25 @@ extension StoreFiles {
     ///
     /// Copies of a damaged outbox stay: they may be the only copy of an unsent message.
     func deleteClearCopies() {
-        for path in DatabaseFiles(cache).quarantined where StoreProtection.isInTheClear(path) {
+        for path in DatabaseFiles(cache).quarantined where StoreProtection.isPlaintext(path) {
             // A failed deletion is repeated at the next opening.
             try? DatabaseFiles(path).delete()
         }
         for name in PlainFile.names(in: downloads) { try? PlainFile.delete("\(downloads)/\(name)") }
-        if DatabaseFiles(unfinishedCache).exists, StoreProtection.isInTheClear(unfinishedCache) {
+        if DatabaseFiles(unfinishedCache).exists, StoreProtection.isPlaintext(unfinishedCache) {
             try? DatabaseFiles(unfinishedCache).delete()
         }
     }
 
     /// The folders with one file for each download, which inherit the class of the store's folder.
     static let downloadFolders: Set<String> = ["files", "files.sealed"]
+
+    /// Returns those of these folders that have a class, and with it all of their files.
+    func downloadFolders(
+        with protection: FileProtection?, by protector: any FileProtector
+    ) -> Set<String> {
+        Self.downloadFolders.filter { protector.protection(of: "\(folder)/\($0)") == protection }
+    }
 
     /// Gives every file of the store a class of protection, except those of some names.
     func protect(

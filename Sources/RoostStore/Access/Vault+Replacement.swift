@@ -35,25 +35,14 @@ extension Vault {
         return erasure
     }
 
-    /// Gives a channel a new key for all later writes.
+    /// Gives a channel a new key for all later writes, within a transaction.
     ///
-    /// The caller encrypts the values of the older keys again, slice by slice, and then drops those
-    /// keys by `dropOlderKeys`. The call needs an open transaction.
+    /// The caller seals again the values that stay, and destroys the older keys in the same
+    /// transaction (`RowSeals.eraseOlderKeys`).
     package func replaceKey(
         channelRow: Int64, in connection: Connection
     ) throws(SQLiteError) -> Sealer {
         try addKey(channelRow: channelRow, in: connection)
-    }
-
-    /// Destroys all keys of a channel but the newest; values encrypted with them are lost.
-    package func dropOlderKeys(
-        channelRow: Int64, in connection: Connection
-    ) throws(SQLiteError) -> Erasure {
-        defer { forgetKeys() }
-        return try connection.erasing { () throws(SQLiteError) in
-            guard let newest = try connection.first(.newestKeyOfChannel, channelRow) else { return }
-            try connection.execute(.deleteOlderKeysOfChannel, (channelRow, newest.number))
-        }
     }
 }
 

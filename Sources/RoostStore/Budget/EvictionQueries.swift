@@ -6,7 +6,6 @@ internal import RoostSQLite
 
 /// The figures of one channel by which the budget chooses channels to evict.
 struct ChannelWeight: Equatable, Sendable {
-    let row: Int64
     var url: ChannelURL
     let holding: Holding
     let accessedAt: Int64?
@@ -17,29 +16,32 @@ struct ChannelWeight: Equatable, Sendable {
 extension Connection {
     /// Returns the weight of each channel, under its clear name in a sealed cache too.
     func channelWeights() throws(SQLiteError) -> [ChannelWeight] {
-        var weights = try all(.channelWeights)
-        guard seals != nil else { return weights }
-        for index in weights.indices {
-            weights[index].url = try channelURL(ofRow: weights[index].row)
+        var weights: [ChannelWeight] = []
+        try forEach(.channelWeights, ()) { found throws(SQLiteError) in
+            var weight = found.weight
+            weight.url = try channelURL(inColumn: weight.url, sealed: found.name)
+            weights.append(weight)
         }
         return weights
     }
 }
 
-extension Query where Input == Void, Output == ChannelWeight {
-    static let channelWeights = Query(
+extension Query where Input == Void, Output == (weight: ChannelWeight, name: [UInt8]) {
+    /// The weights with the columns of URLs, and the sealed URLs.
+    fileprivate static let channelWeights = Query(
         sql: """
-            SELECT c.id, c.url, h.message_count, h.payload_bytes, h.accessed_at, c.last_message_at,
-                h.is_pinned
+            SELECT c.url, h.message_count, h.payload_bytes, h.accessed_at, c.last_message_at,
+                h.is_pinned, c.name
             FROM held AS h JOIN channel AS c ON c.id = h.channel_id ORDER BY c.id
             """
     ) { row in
-        let last = Timestamp(milliseconds: row.int64(5))
-        return ChannelWeight(
-            row: row.int64(0), url: ChannelURL(row.text(1)),
-            holding: Holding(messageCount: row.int64(2), payloadBytes: row.int64(3)),
-            accessedAt: row.optionalInt64(4), lastMessageAt: last > .distantPast ? last : nil,
-            isPinned: row.int64(6) != 0)
+        let last = Timestamp(milliseconds: row.int64(4))
+        let weight = ChannelWeight(
+            url: ChannelURL(row.text(0)),
+            holding: Holding(messageCount: row.int64(1), payloadBytes: row.int64(2)),
+            accessedAt: row.optionalInt64(3), lastMessageAt: last > .distantPast ? last : nil,
+            isPinned: row.int64(5) != 0)
+        return (weight, row.bytes(6))
     }
 }
 

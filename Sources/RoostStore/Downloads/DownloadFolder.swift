@@ -64,7 +64,7 @@ package actor DownloadFolder {
     package func begin(_ address: String) async throws(StoreError) -> State {
         let place = try self.place(of: address)
         running[place.name, default: (0, 0)].users += 1
-        return try await step(place) { () throws(FileError) in
+        return try await locked(place.folder) { () throws(FileError) -> State in
             if let copy = held(place) { return .whole(copy) }
             // Without a validator, the rest may be of another version.
             guard let part = storedPart(place), !part.validator.isEmpty else {
@@ -92,7 +92,7 @@ package actor DownloadFolder {
             running[place.name]?.total = part.total
             try await makeRoom()
         }
-        return try await step(place) { () throws(FileError) in
+        return try await locked(place.folder) { () throws(FileError) -> State in
             if let copy = held(place) { return .whole(copy) }
             let stored = storedPart(place)
             var part = part
@@ -133,11 +133,9 @@ package actor DownloadFolder {
     /// Returns the downloaded file of an address, and counts a use of it; nil if there is none.
     package func copy(of address: String) async throws(StoreError) -> DownloadedCopy? {
         let place = try self.place(of: address)
-        let state = try await step(place) { () throws(FileError) in
-            held(place).map { .whole($0) } ?? .part(nil)
+        return try await locked(place.folder) { () throws(FileError) -> DownloadedCopy? in
+            held(place)
         }
-        guard case .whole(let copy) = state else { return nil }
-        return copy
     }
 
     /// Returns the bytes of a downloaded file.
@@ -298,12 +296,6 @@ package actor DownloadFolder {
     private func storedPart(_ place: DownloadPlace) -> FileFetch.Part? {
         guard let part = place.storedPart, part.total <= limit else { return nil }
         return part
-    }
-
-    private func step(
-        _ place: DownloadPlace, _ body: () throws(FileError) -> State
-    ) async throws(StoreError) -> State {
-        try await locked(place.folder, body)
     }
 
     private func locked<Value>(

@@ -90,7 +90,7 @@ final class DamageWatch: Sendable {
     /// The channels with unreadable messages that are not deleted yet.
     var channelRows: [Int64] { state.withLock { $0.channelRows.sorted() } }
 
-    func noteSeenTo(_ rows: [Int64]) { state.withLock { $0.channelRows.subtract(rows) } }
+    func removeRepaired(_ rows: [Int64]) { state.withLock { $0.channelRows.subtract(rows) } }
 
     /// Counts deleted messages that were unreadable, and reports them.
     func noteForgotten(_ count: Int, in channel: ChannelURL) {

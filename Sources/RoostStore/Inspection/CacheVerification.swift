@@ -120,8 +120,9 @@ private struct CacheCheck {
         found.add(
             .coverage, count: strayStates,
             "\(strayStates) channels have a newest state without the range or the sums below it")
-        let seals = try connection.brokenSealCount()
-        found.add(.payload, count: seals, "\(seals) sealed names or tokens cannot be opened")
+        let rows = try connection.unreadableRowCount()
+        found.add(
+            .payload, count: rows, "\(rows) users, words, filters or cursors cannot be read")
         let me = try session.me()
         for column in try connection.all(.channelURLs) {
             guard let written = try connection.first(.channelByURL, column) else { continue }
@@ -259,7 +260,7 @@ extension ReadSession {
             && row.int64(column + 4) == Int64(ContentTag(message.content).rawValue)
             && (row.int64(column + 5) == 1) == message.isReplyToChannel
             && (row.int64(column + 6) == 1)
-                == message.calls(me)
+                == message.mentions(me)
     }
 }
 

@@ -35,7 +35,7 @@ extension FolderInspection {
         _ folder: String, for question: SearchQuestion, _ protection: StoreProtection = .none
     ) async throws(StoreError) -> SearchAnswer {
         let files = StoreFiles(folder: folder)
-        if StoreProtection.isInTheClear(files.cache) {
+        if StoreProtection.isPlaintext(files.cache) {
             return try await reading(files.cache, StoreSchema.current.cache) {
                 connection throws(StoreError) in
                 try await StoreReader(source: connection).search(question).value

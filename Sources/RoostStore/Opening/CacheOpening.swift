@@ -99,7 +99,7 @@ struct CacheOpening: Sendable {
             owner: owner, path: path, lockFile: files?.lock, options: options,
             patience: patience, migrator: schema.cache, ownerQueries: .cache,
             protection: protection,
-            interrupter: interrupter, migrating: migrating
+            interrupter: interrupter, migrating: migrating, checksOnce: true
         ) { connection throws(SQLiteError) in
             guard checks else { return nil }
             if let damage = try connection.firstDamage() { return damage }
@@ -146,7 +146,7 @@ struct CacheOpening: Sendable {
         do throws(StoreError) {
             let connection = try database(at: files.unfinishedCache, interrupter).openAlone()
             do throws(SQLiteError) {
-                salvaged = try CacheSalvage.carry(
+                salvaged = try CacheSalvage.copy(
                     from: source, to: connection, owner: owner, protection, schema.cache,
                     interrupter)
                 // The write-ahead log is emptied into the file before the file is moved.
@@ -234,7 +234,9 @@ extension Connection {
                     _ = try filter(inRow: filterRow)
                 }
             }
-            return nil
+            // Also those that no channel refers to: writes look them up by their names.
+            let count = try unreadableRowCount()
+            return count == 0 ? nil : "\(count) users, words, filters or cursors cannot be read"
         } catch  where error.isMalformedValue {
             return error.description
         }

@@ -122,7 +122,11 @@ package struct Store: Sendable {
         let work = OpeningWork(on: reading.first ?? writing)
         let protection = try await work.perform { () throws(StoreError) in
             let protection = try options.protection.prepared(for: owner, files)
-            try files?.protect(as: options.fileProtection, by: options.fileProtector)
+            let (fileProtection, protector) = (options.fileProtection, options.fileProtector)
+            // There may be thousands of downloaded files.
+            try files?.protect(
+                as: fileProtection, by: protector,
+                leavingOut: files?.downloadFolders(with: fileProtection, by: protector) ?? [])
             return protection
         }
         let opening = CacheOpening(

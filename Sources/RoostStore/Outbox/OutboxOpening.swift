@@ -11,6 +11,18 @@ extension StoreFiles {
     }
 }
 
+extension StoreFiles {
+    /// Deletes the files of an interrupted repair beside an intact outbox.
+    ///
+    /// The next exclusive opening would put them in the place of the outbox, which has newer items.
+    /// No other process can be repairing it now. A failed deletion is repeated at the next opening.
+    fileprivate func deleteSalvagedOutbox() {
+        for path in [salvagedOutbox, unfinishedOutbox] where DatabaseFiles(path).exists {
+            try? DatabaseFiles(path).delete()
+        }
+    }
+}
+
 /// The inputs of opening an outbox.
 struct OutboxOpening: Sendable {
     let owner: StoreOwner
@@ -32,6 +44,7 @@ struct OutboxOpening: Sendable {
             return try repair(files, damage)
         }
         if let files {
+            if opened.report == nil { files.deleteSalvagedOutbox() }
             // A failed copy leaves the outbox complete; the next opening tries again.
             try? VaultCopy(path: files.vaultCopy).follow(opened.connection)
         }

@@ -9,7 +9,7 @@ extension OutboxStore {
         guard !ids.isEmpty else { return [] }
         return try await work { connection throws(SQLiteError) in
             var absent: [RequestID] = []
-            for id in ids where try connection.outboxItem(id) == nil { absent.append(id) }
+            for id in ids where try !connection.hasItem(id) { absent.append(id) }
             return absent
         }
     }

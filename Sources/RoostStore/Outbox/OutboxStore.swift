@@ -199,7 +199,7 @@ package actor OutboxStore {
         guard !isClosed else { throw .closed }
         guard connection == nil else { return .intact }
         try switchboard.admit(gate)
-        let isGone = files?.hasLostOutbox ?? false
+        let isMissing = files?.hasLostOutbox ?? false
         let opened = try OutboxOpening(
             owner: owner, files: files, patience: patience, protection: protection, schema: schema
         ).open(gate.interrupter)
@@ -216,7 +216,7 @@ package actor OutboxStore {
         // If the system has no file descriptors left, writes of other processes are noticed at the
         // next opening.
         if let files, signal == nil { signal = try? ChangeSignal(file: files.outboxLock) }
-        return opened.report ?? (isGone ? .gone : .intact)
+        return opened.report ?? (isMissing ? .gone : .intact)
     }
 
     /// Returns the header of the vault on disk; nil if the outbox is plaintext.

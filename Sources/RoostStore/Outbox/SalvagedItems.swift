@@ -35,11 +35,18 @@ struct SalvagedItems: Sendable {
             vault != nil || !SealedForm.isSealed(item.payload.span)
         }
         items = found.values.filter(isOpenable).sorted { $0.sequence < $1.sequence }
-        // The entries of the index of request IDs: a name, and its row.
-        let known = pages.entries.reduce(into: Set<Int64>()) { known, entry in
-            if case .text? = entry.first, entry.count == 2, case .integer(let row) = entry[1] {
-                known.insert(row)
-            }
+        // The index of request IDs has entries of a name and its row, and so has that of the
+        // dropped changes. Numbers are skipped for both, because an unreachable page may be of
+        // either.
+        let pagesOfItems = pages.pagesOfTrees(of: "item")
+        var named: Set<Int64> = []
+        var known: Set<Int64> = []
+        for entry in pages.entries {
+            guard entry.values.count == 2, case .text = entry.values[0],
+                case .integer(let row) = entry.values[1]
+            else { continue }
+            named.insert(row)
+            if pagesOfItems.contains(entry.page) { known.insert(row) }
         }
         lostCount =
             pages.hasWholeTree(of: "item")
@@ -50,7 +57,7 @@ struct SalvagedItems: Sendable {
             else { return nil }
             return number
         }
-        let highest = (known.union(found.keys).max() ?? 0).clamped()
+        let highest = (named.union(found.keys).max() ?? 0).clamped()
         lastSequence = max(
             highest, noted.max()?.clamped() ?? highest + Self.skippedNumbers)
     }
@@ -59,12 +66,22 @@ struct SalvagedItems: Sendable {
 extension PageSalvage {
     /// Whether all rows of a table can be read, from the table or from one of its indices.
     fileprivate func hasWholeTree(of table: String) -> Bool {
-        rows.contains { row in
+        roots(of: table).contains { isWhole(root: $0) }
+    }
+
+    /// Returns the pages of a table and of its indices, as far as they can be reached.
+    fileprivate func pagesOfTrees(of table: String) -> Set<Int> {
+        roots(of: table).reduce(into: []) { $0.formUnion(pagesOfTree(root: $1)) }
+    }
+
+    /// Returns the root pages of a table and of its indices.
+    private func roots(of table: String) -> [Int] {
+        rows.compactMap { row -> Int? in
             // The columns of the schema's table: kind, name, table, root, SQL.
             guard row.values.count == 5, row.values[2] == .text(table),
                 case .integer(let root) = row.values[3]
-            else { return false }
-            return isWhole(root: Int(clamping: root))
+            else { return nil }
+            return Int(clamping: root)
         }
     }
 }

@@ -46,7 +46,7 @@ struct VaultCopy {
         }
     }
 
-    /// Returns the copied vault header; nil if there is no copy that these keys open.
+    /// Returns the copied vault; nil if there is no copy that these keys open.
     func vault(_ protection: StoreProtection, _ owner: StoreOwner) -> SalvagedVault? {
         guard DatabaseFiles(path).exists,
             let copy = try? Connection(.file(path), ConnectionOptions(access: .readOnly)),

@@ -16,6 +16,10 @@ final class ReadSession {
     let rowSeals: RowSeals?
     /// The row of the channel with the last unreadable message.
     private(set) var unreadableChannel: Int64?
+    /// Whether an unreadable user becomes one with an ID only, as in a salvage.
+    var admitsUnreadableUsers = false
+    /// Whether there was such a user.
+    private(set) var hasUnreadableUsers = false
     /// The error of an unreadable user or word.
     @exclusivity(unchecked) private var failure: SQLiteError?
 
@@ -71,17 +75,10 @@ final class ReadSession {
         return coverage
     }
 
-    /// Returns the channel of a row; nil when only its URL is known.
-    func channel(_ stored: StoredChannel) throws(SQLiteError) -> GroupChannel? {
-        let channel = try stored.channel { row in user(inRow: row) }
-        try checkNames()
-        return channel
-    }
-
     /// Looks up the members of several channels by one statement, in place of one for each.
     ///
     /// An error here is not reported: the look-up of a user that is still missing reports it.
-    func meetMembers(of channels: [StoredChannel]) {
+    func preloadMembers(of channels: [StoredChannel]) {
         var rows: Set<Int64> = []
         for channel in channels {
             guard let payload = channel.payload,
@@ -166,6 +163,14 @@ extension ReadSession: RowResolver {
             unsafe lookUps.users.add(stored.user, at: row)
             return stored.user
         } catch {
+            // Without an ID too, the first error counts.
+            if admitsUnreadableUsers, error.isMalformedValue,
+                let id = try? connection.userID(ofRow: row)
+            {
+                hasUnreadableUsers = true
+                unsafe lookUps.users.add(User(id: id), at: row)
+                return User(id: id)
+            }
             unsafe failure = unsafe failure ?? error
             return User(id: UserID(""))
         }

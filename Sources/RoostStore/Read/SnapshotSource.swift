@@ -37,9 +37,10 @@ actor ReadConnection: SnapshotSource {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    /// Makes a reader whose first read opens the file; a closed one without access.
+    /// Makes a reader.
     ///
-    /// Access given here spares a reader that is not used its thread.
+    /// A reader with access opens its file, and starts its thread, at its first read. A reader
+    /// without access is closed.
     init(
         on executor: any SerialExecutor, path: String,
         _ switchboard: StoreSwitch = StoreSwitch(), writer: StoreWriter? = nil,

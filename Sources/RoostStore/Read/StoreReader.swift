@@ -160,7 +160,7 @@ package struct StoreReader: Sendable {
             var channels: [GroupChannel] = []
             var waiting: [StoredChannel] = []
             func take() throws(SQLiteError) {
-                session.meetMembers(of: waiting)
+                session.preloadMembers(of: waiting)
                 for stored in waiting {
                     if let channel = try session.channel(stored),
                         filter.matches(channel, viewer: me)

@@ -4,8 +4,8 @@
 // server again.
 //
 // SQLite keeps no checksums, so a flipped bit may hide rows without an error. A stretch of messages
-// therefore counts only where two trees, the table and the index of IDs, have the same messages. The
-// new coverage contains only stretches that were read in both (scars 42, 43).
+// therefore counts only where two trees, the table and the index of IDs, have the same messages.
+// The new coverage contains only stretches that were read in both (scars 42, 43).
 
 internal import RoostCore
 internal import RoostModel
@@ -17,9 +17,12 @@ struct CacheSalvage {
     private let target: Connection
     private let owner: StoreOwner
     private var report = SavedContent()
-    /// Every message in the index of IDs, by the row of its channel; a lost page of the index omits
-    /// some.
-    private var places: [Int64: Set<Position>] = [:]
+    /// Every message in the index of IDs, by the row of its channel, in no order; a lost page of
+    /// the index omits some.
+    ///
+    /// The largest part of the memory that a salvage needs: 16 bytes for each message. An entry is
+    /// removed when its channel is copied.
+    private var places: [Int64: [Position]] = [:]
 
     /// The number of messages in one transaction of the new cache.
     private static let batchSize = 500
@@ -29,7 +32,7 @@ struct CacheSalvage {
     ///
     /// Data of another owner are not read. A raised interrupter ends the salvage, as an error that
     /// may pass.
-    static func carry(
+    static func copy(
         from path: String?, to target: Connection, owner: StoreOwner, _ protection: StoreProtection,
         _ schema: Migrator, _ interrupter: Interrupter
     ) throws(SQLiteError) -> SavedContent {
@@ -46,6 +49,8 @@ struct CacheSalvage {
                 try isReadable(source, schema)
             else { return nothing }
             session = ReadSession(source, ReadLookUps(source))
+            // The owner is a member of nearly every channel; the server fills the user in again.
+            session.admitsUnreadableUsers = true
             session.begin(at: 0, nil)
         } catch  where !error.mayPass {
             return nothing  // Not even the first pages can be read.
@@ -85,11 +90,11 @@ struct CacheSalvage {
     }
 
     private mutating func readIndex() throws(SQLiteError) {
-        var places: [Int64: Set<Position>] = [:]
+        var places: [Int64: [Position]] = [:]
         for query: Query<Void, IndexedMessage> in [.indexedForward, .indexedBackward] {
             let isWhole = try read { session throws(SQLiteError) in
                 try session.connection.forEach(query, ()) { found throws(SQLiteError) in
-                    places[found.channelRow, default: []].insert(found.position)
+                    places[found.channelRow, default: []].append(found.position)
                 }
             }
             if isWhole { break }
@@ -101,7 +106,7 @@ struct CacheSalvage {
         try readIndex()
         // Copied before the channels, even if not all of them follow. Missing channels are fetched
         // with the list, and the change log has the changes of the others.
-        try carry(cursor: .channelChanges, row: 0)
+        try copy(cursor: .channelChanges, row: 0)
         // The values of the columns, which are hashes in a sealed cache.
         var rows: [(row: Int64, url: ChannelURL)] = []
         let isEnded = try read { session throws(SQLiteError) in
@@ -118,33 +123,38 @@ struct CacheSalvage {
         for (row, column) in rows where indexed.isEmpty || indexed.contains(column) {
             var url: ChannelURL?
             _ = try read { session throws(SQLiteError) in url = try session.url(ofRow: row) }
-            if let url { try carryChannel(row, url) } else { report.lost = nil }
+            if let url { try copyChannel(row, url) } else { report.lost = nil }
         }
-        if !agree { report.lost = nil }
+        if !agree || session.hasUnreadableUsers { report.lost = nil }
     }
 
-    private mutating func carryChannel(_ row: Int64, _ url: ChannelURL) throws(SQLiteError) {
+    private mutating func copyChannel(_ row: Int64, _ url: ChannelURL) throws(SQLiteError) {
+        var place: ChannelRow?
+        _ = try read { session throws(SQLiteError) in
+            place = try session.connection.channelRow(url)
+        }
+        // Without the cut, messages of a hidden history would come back.
+        guard let place else {
+            report.lost = nil
+            return
+        }
+        // Without a readable channel the messages stay; the channel is fetched with the list.
         var channel: GroupChannel?
-        var cut: Timestamp?
         let isRead = try read { session throws(SQLiteError) in
             if let stored = try session.connection.storedChannel(url) {
                 channel = try session.channel(stored)
             }
-            cut = try session.connection.channelRow(url)?.cut
         }
-        guard isRead else {
-            report.lost = nil
-            return
-        }
+        if !isRead { report.lost = nil }
         if let channel {
             try commit([.channels([channel])])
             report.channels += 1
         }
-        if let cut { try commit([.historyCut(url, through: cut)]) }
+        if let cut = place.cut { try commit([.historyCut(url, through: cut)]) }
         // Copied before the messages, even if not all of them follow: the change log has all later
         // edits and deletions.
-        try carry(cursor: .messageChanges(url), row: row)
-        if try !carryMessages(row, url) { report.lost = nil }
+        try copy(cursor: .messageChanges(url), row: row)
+        if try !copyMessages(row, url) { report.lost = nil }
         var holding: (accessedAt: Timestamp?, isPinned: Bool)?
         _ = try read { session throws(SQLiteError) in
             holding = try session.connection.first(.salvagedHolding, row)
@@ -156,7 +166,7 @@ struct CacheSalvage {
     /// Copies the messages covered without a filter.
     ///
     /// - Returns: Whether all of them were copied.
-    private mutating func carryMessages(
+    private mutating func copyMessages(
         _ row: Int64, _ url: ChannelURL
     ) throws(SQLiteError) -> Bool {
         var coverage: Coverage?
@@ -170,27 +180,34 @@ struct CacheSalvage {
                 coverage = Coverage(try session.connection.all(.foldedCoverage, key))
             }
         }
-        let indexed = (places[row] ?? []).sorted()
+        var indexed = places.removeValue(forKey: row) ?? []
+        indexed.sortWithoutRepetition()
         guard let coverage else { return false }
         for range in coverage.ranges {
-            let expected = indexed.filter { range.contains($0) }
-            let read = try carry(expected, of: range, row, url, newestFirst: false)
+            let expected = indexed.elements(in: range)
+            let read = try copy(expected, of: range, row, url, newestFirst: false)
             if read.isWhole { continue }
             isWhole = false
-            _ = try carry(
-                expected[read.count...].reversed(), of: range, row, url, newestFirst: true)
+            _ = try copy(
+                expected.dropFirst(read.count), of: range, row, url, newestFirst: true)
         }
         return isWhole
     }
 
     /// Copies a range from one end on, as long as the table agrees with the index.
     ///
+    /// The expected positions are in rising order.
+    ///
     /// - Returns: The number of expected messages that were copied, and whether the whole range
     ///   was.
-    private mutating func carry(
-        _ expected: [Position], of range: CoveredRange, _ row: Int64, _ url: ChannelURL,
+    private mutating func copy(
+        _ expected: ArraySlice<Position>, of range: CoveredRange, _ row: Int64, _ url: ChannelURL,
         newestFirst: Bool
     ) throws(SQLiteError) -> (count: Int, isWhole: Bool) {
+        /// Returns the position of a message by its number in the order of reading.
+        func place(_ number: Int) -> Position {
+            expected[newestFirst ? expected.endIndex - 1 - number : expected.startIndex + number]
+        }
         let stretch = MessageStretch(channelRow: row, lower: range.lower, upper: range.upper)
         var (count, end) = (0, newestFirst ? range.upper : range.lower)
         var batch: [Message] = []
@@ -217,13 +234,13 @@ struct CacheSalvage {
                 newestFirst ? .newestMessages : .oldestMessages, stretch
             ) { row throws(SQLiteError) in
                 let message = try session.message(row, in: url).message
-                guard count < expected.count, message.position == expected[count] else {
+                guard count < expected.count, message.position == place(count) else {
                     isRefused = true
                     return false
                 }
                 batch.append(message)
                 count += 1
-                if batch.count == Self.batchSize { put(through: expected[count - 1], &salvage) }
+                if batch.count == Self.batchSize { put(through: place(count - 1), &salvage) }
                 return failure == nil
             }
         }
@@ -233,14 +250,14 @@ struct CacheSalvage {
             // No further statement is needed if a batch has ended with the range.
             if newestFirst ? last <= end : end <= last { put(through: last, &salvage) }
         } else if count > 0, !batch.isEmpty {
-            put(through: expected[count - 1], &salvage)
+            put(through: place(count - 1), &salvage)
         }
         self = salvage
         if let failure { throw failure }
         return (count, isWhole)
     }
 
-    private mutating func carry(cursor key: CursorKey, row: Int64) throws(SQLiteError) {
+    private mutating func copy(cursor key: CursorKey, row: Int64) throws(SQLiteError) {
         var cursor: Cursor?
         _ = try read { session throws(SQLiteError) in
             cursor = try session.connection.cursor(kind: key.kind, channelRow: row)
@@ -269,6 +286,36 @@ struct CacheSalvage {
             _ = try WriteSession(target, me: UserID(owner.user)).apply(mutations)
             _ = try target.takeCommitNumber(after: try target.lastCommitNumber())
         }
+    }
+}
+
+extension [Position] {
+    /// Sorts the positions, each of which is kept once.
+    fileprivate mutating func sortWithoutRepetition() {
+        sort()
+        var count = 0
+        for index in indices where count == 0 || self[index] != self[count - 1] {
+            self[count] = self[index]
+            count += 1
+        }
+        removeSubrange(count...)
+    }
+
+    /// Returns the positions inside a range, of an array in rising order.
+    fileprivate func elements(in range: CoveredRange) -> ArraySlice<Position> {
+        let start = indexOfFirst { $0 >= range.lower }
+        let end = indexOfFirst { $0 > range.upper }
+        return self[start..<end]
+    }
+
+    /// Returns the index from which on all elements satisfy a condition, by binary search.
+    private func indexOfFirst(_ isSatisfied: (Position) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isSatisfied(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }
 

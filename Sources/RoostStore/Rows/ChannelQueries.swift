@@ -72,6 +72,8 @@ extension Query where Input == Void, Output == ChannelURL {
 
 extension Query where Input == ChannelURL, Output == Int64 {
     /// Inserts a row for a channel of which only the URL is known.
+    ///
+    /// Its times are zero, so an eviction takes the channel for one of 1970.
     static let insertChannel = Query(
         sql: """
             INSERT INTO channel (url, created_at, last_message_at, membership)
@@ -101,7 +103,7 @@ extension Query where Input == ChannelEntry, Output == Void {
 }
 
 extension Query where Input == Int64, Output == Void {
-    /// Deletes all fields of a channel but its URL.
+    /// Deletes all fields of a channel but its URL, as `insertChannel` leaves them.
     static let blankChannel = Query(
         sql: """
             UPDATE channel SET created_at = 0, last_message_at = 0, membership = 0,

@@ -30,6 +30,11 @@ extension Connection {
         return try first(.storedItem, seals.column(id)).map { OutboxRow($0, openedBy: seals) }
     }
 
+    /// Whether an item has a row, which may be unreadable.
+    func hasItem(_ id: RequestID) throws(SQLiteError) -> Bool {
+        try first(.hasItemNamed, seals?.column(id) ?? id) != nil
+    }
+
     /// Adds an item, under its own number or the next one; nil if the request ID exists already.
     private func insertItem(_ draft: OutboxDraft) throws(SQLiteError) -> Int64? {
         guard let seals else { return try first(.insertItem, draft) }
@@ -129,7 +134,9 @@ extension Connection {
     func itemName(_ id: RequestID) throws(SQLiteError) -> RequestID {
         guard let seals else { return id }
         let column = seals.column(id)
-        if try first(.storedItem, column) == nil, try first(.storedItem, id) != nil { return id }
+        if try first(.hasItemNamed, column) == nil, try first(.hasItemNamed, id) != nil {
+            return id
+        }
         return column
     }
 }

@@ -25,6 +25,15 @@ extension Connection {
         return ChannelURL(try seals.name(written, .channelURL))
     }
 
+    /// Returns the URL of a channel from its two columns.
+    func channelURL(
+        inColumn column: ChannelURL, sealed name: [UInt8]
+    ) throws(SQLiteError) -> ChannelURL {
+        guard let seals else { return column }
+        let written = WrittenName(column: column.rawValue, sealed: name)
+        return ChannelURL(try seals.name(written, .channelURL))
+    }
+
     /// Returns the URL of every channel with a row.
     func channelURLs() throws(SQLiteError) -> [ChannelURL] {
         guard let seals else { return try all(.channelURLs) }
@@ -61,6 +70,11 @@ extension StoredChannel {
 extension Query where Input == Int64, Output == WrittenName {
     fileprivate static let channelName = Query(
         sql: "SELECT url, name FROM channel WHERE id = ?1",
+        bind: { row, bindings in bindings.append(row) },
+        decode: { row in WrittenName(row, column: 0) })
+
+    fileprivate static let userName = Query(
+        sql: "SELECT user_id, name FROM user WHERE id = ?1",
         bind: { row, bindings in bindings.append(row) },
         decode: { row in WrittenName(row, column: 0) })
 
@@ -144,6 +158,18 @@ extension Connection {
         return found
     }
 
+    /// Returns the ID of a user, whose payload may be unreadable; nil if there is no such row.
+    func userID(ofRow row: Int64) throws(SQLiteError) -> UserID? {
+        guard let written = try first(.userName, row) else { return nil }
+        guard let seals else { return UserID(written.column) }
+        return UserID(try seals.name(written, .userID))
+    }
+
+    /// Returns the row of a user, which may be unreadable.
+    func userRow(_ id: UserID) throws(SQLiteError) -> Int64? {
+        try first(.userRow, seals?.column(id) ?? id)
+    }
+
     func insertUser(_ user: User) throws(SQLiteError) -> Int64 {
         guard let seals else { return try first(.insertUser, user) ?? 0 }
         let name = try seals.written(user.id.rawValue, .userID)
@@ -162,6 +188,24 @@ extension Connection {
         let payload = try seals.sealed(at: place) { UserPayload.write(stored.user, to: &$0) }
         try execute(.updateSealedUser, (stored.row, payload))
     }
+}
+
+extension Connection {
+    /// Writes a user over a row that cannot be read, the sealed name included.
+    func rewriteUser(_ stored: StoredUser) throws(SQLiteError) {
+        if let seals {
+            let name = try seals.written(stored.user.id.rawValue, .userID)
+            try execute(.renameUser, (stored.row, name.sealed))
+        }
+        try updateUser(stored)
+    }
+}
+
+extension Query where Input == UserID, Output == Int64 {
+    fileprivate static let userRow = Query(
+        sql: "SELECT id FROM user WHERE user_id = ?1",
+        bind: { id, bindings in bindings.append(id.rawValue) },
+        decode: { row in row.int64(0) })
 }
 
 extension Query where Input == UserID, Output == SealedUser {
@@ -197,6 +241,22 @@ extension Query where Input == (row: Int64, payload: [UInt8]), Output == Void {
         })
 }
 
+extension Query where Input == (row: Int64, name: [UInt8]), Output == Void {
+    fileprivate static let renameUser = Query(
+        sql: "UPDATE user SET name = ?2 WHERE id = ?1",
+        bind: { input, bindings in
+            bindings.append(input.row)
+            bindings.append(input.name)
+        })
+
+    fileprivate static let renameWord = Query(
+        sql: "UPDATE word SET name = ?2 WHERE id = ?1",
+        bind: { input, bindings in
+            bindings.append(input.row)
+            bindings.append(input.name)
+        })
+}
+
 extension SealedUser {
     fileprivate init(_ row: borrowing Row) {
         self.init(
@@ -211,7 +271,20 @@ extension Connection {
         try first(.wordRow, Word(seals?.column(text, .customType) ?? text))
     }
 
-    func insertWord(_ text: String) throws(SQLiteError) -> Int64 {
+    /// Returns the row of a word, made if it is new; a name that cannot be read is written again.
+    func wordRowMaking(_ text: String) throws(SQLiteError) -> Int64 {
+        guard let row = try wordRow(text) else { return try insertWord(text) }
+        guard let seals else { return row }
+        do throws(SQLiteError) {
+            _ = try word(inRow: row)
+        } catch  where error.isMalformedValue {
+            // The row is found by its hash, so a write would never meet the broken name otherwise.
+            try execute(.renameWord, (row, try seals.written(text, .customType).sealed))
+        }
+        return row
+    }
+
+    private func insertWord(_ text: String) throws(SQLiteError) -> Int64 {
         guard let seals else { return try first(.insertWord, Word(text)) ?? 0 }
         return try first(.insertNamedWord, try seals.written(text, .customType)) ?? 0
     }

@@ -53,10 +53,8 @@ extension Query where Input == (key: CoverageKey, range: CoveredRange), Output =
     // Not `OR REPLACE`: a statement that may delete another row takes a savepoint, at which the
     // index of words writes all its pending entries.
 
-    /// Adds a range.
-    ///
-    /// A range with the same beginning was deleted before; should a damaged row overlap there, the
-    /// new one replaces it.
+    /// Adds a range, or replaces the one with the same beginning, as the writer does to extend a
+    /// range.
     static let putRange = Query(
         sql: """
             INSERT INTO coverage

@@ -66,7 +66,8 @@ extension Query where Input == Void, Output == Void {
 }
 
 extension Query where Input == Int64, Output == Void {
+    /// Names all kinds, with which the key begins; otherwise it would read the whole table.
     static let deleteCursorsOfChannel = Query(
-        sql: "DELETE FROM cursor WHERE channel_id = ?1",
+        sql: "DELETE FROM cursor WHERE kind IN (1, 2, 3) AND channel_id = ?1",
         bind: { channelRow, bindings in bindings.append(channelRow) })
 }

@@ -315,7 +315,7 @@ extension Bindings {
 extension Message {
     /// Whether the message mentions a user, by the column of mentions; a user's own message never
     /// does.
-    func calls(_ viewer: UserID) -> Bool {
+    func mentions(_ viewer: UserID) -> Bool {
         sender?.user.id != viewer && mention.concerns(viewer)
     }
 }

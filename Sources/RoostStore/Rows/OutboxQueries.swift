@@ -100,6 +100,12 @@ extension Query where Input == RequestID, Output == Void {
 }
 
 extension Query where Input == RequestID, Output == Int64 {
+    /// Returns a row if an item has the name.
+    static let hasItemNamed = Query(
+        sql: "SELECT 1 FROM item WHERE request_id = ?1",
+        bind: { id, bindings in bindings.append(id.rawValue) },
+        decode: { row in row.int64(0) })
+
     /// Returns a row if a process has dropped the change.
     static let isDropped = Query(
         sql: "SELECT 1 FROM dropped WHERE request_id = ?1",

@@ -7,8 +7,8 @@ internal import RoostSealing
 /// Looks up the rows to which a message's row refers by number.
 protocol RowResolver: AnyObject {
     var connection: Connection { get }
-    /// Returns the user of a row; an error is kept until `message` checks it, because payloads
-    /// cannot throw it.
+    /// Returns the user of a row; an error is kept until `message` or `channel` checks it, because
+    /// payloads cannot throw it.
     func user(inRow row: Int64) -> User
     /// Returns the custom type of a row; an error is kept too.
     func word(inRow row: Int64) -> String
@@ -26,6 +26,20 @@ extension RowResolver {
 }
 
 extension RowResolver {
+    /// Returns the channel of a row; nil when only its URL is known.
+    func channel(_ stored: StoredChannel) throws(SQLiteError) -> GroupChannel? {
+        let channel: GroupChannel?
+        do throws(SQLiteError) {
+            channel = try stored.channel { row in user(inRow: row) }
+        } catch {
+            // An error about a name belongs to this row, so it is cleared before the next one.
+            try? checkNames()
+            throw error
+        }
+        try checkNames()
+        return channel
+    }
+
     /// Returns the message of a row of one of the statements above; `channel` if the query named
     /// it.
     func message(

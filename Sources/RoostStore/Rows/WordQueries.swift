@@ -45,8 +45,8 @@ struct KnownWords {
     /// Returns the row of a word, made if it is new; the empty word has none.
     mutating func row(_ text: String) throws(SQLiteError) -> Int64? {
         if text.isEmpty { return nil }
-        if let row = try knownRow(text) { return row }
-        let row = try connection.insertWord(text)
+        if let row = rows[Word(text)] { return row }
+        let row = try connection.wordRowMaking(text)
         rows[Word(text)] = row
         return row
     }

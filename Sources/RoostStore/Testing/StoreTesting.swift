@@ -116,6 +116,8 @@ extension StoreWriter {
                 of: Query<ChannelPage, StoredChannel>.channelsByCreation),
             "userByID": try connection.plan(of: Query<UserID, StoredUser>.userByID),
             "usersInRows": try connection.plan(of: Query<[Int64], StoredUser>.usersInRows),
+            "deleteCursorsOfChannel": try connection.plan(
+                of: Query<Int64, Void>.deleteCursorsOfChannel),
         ]
     }
 

@@ -41,10 +41,8 @@ final class RowSeals {
         _ stored: [UInt8], at place: @autoclosure () -> SealPlace, reading what: String
     ) throws(SQLiteError) -> [UInt8] {
         try opener.open(stored.span, at: place(), reading: what) { bytes in
-            var copy: [UInt8] = []
-            copy.reserveCapacity(bytes.count)
-            for index in bytes.indices { copy.append(bytes[index]) }
-            return copy
+            // SAFETY: the span is alive, and the array copies it.
+            unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
         }
     }
 
@@ -100,18 +98,31 @@ final class RowSeals {
 
     /// Destroys a channel's keys within a transaction, and so all content encrypted with them.
     ///
-    /// Neither rows, nor their remains in free pages, nor later copies of these files can be decrypted.
-    /// A copy made before, together with the master key, can still be opened. Flash memory and
-    /// copy-on-write file systems may keep overwritten blocks. The keys in such blocks are wrapped under
-    /// the master key, so replacing the master key makes them useless.
+    /// Neither rows, nor their remains in free pages, nor later copies of these files can be
+    /// decrypted. A copy made before, together with the master key, can still be opened. Flash
+    /// memory and copy-on-write file systems may keep overwritten blocks. The keys in such blocks
+    /// are wrapped under the master key, so replacing the master key makes them useless.
     func eraseKeys(channelRow: Int64) throws(SQLiteError) {
-        // Deleted content is overwritten from here to `finishErasure`.
-        try connection.executeScript("PRAGMA secure_delete = ON")
-        hasErased = true
+        try beginErasure()
         try connection.execute(.deleteKeysOfChannel, channelRow)
     }
 
-    /// Empties the log of destroyed keys, as far as readers allow it; to be called after a transaction.
+    /// Destroys all keys of a channel but the newest within a transaction, as `eraseKeys` does.
+    func eraseOlderKeys(channelRow: Int64) throws(SQLiteError) {
+        guard let newest = try connection.first(.newestKeyOfChannel, channelRow) else { return }
+        try beginErasure()
+        try connection.execute(.deleteOlderKeysOfChannel, (channelRow, newest.number))
+    }
+
+    /// Lets SQLite overwrite deleted content from here to `finishErasure`.
+    private func beginErasure() throws(SQLiteError) {
+        try connection.executeScript("PRAGMA secure_delete = ON")
+        hasErased = true
+    }
+
+    /// Empties the log of destroyed keys, as far as readers allow it.
+    ///
+    /// To be called after the transaction.
     func finishErasure() {
         guard hasErased else { return }
         hasErased = false

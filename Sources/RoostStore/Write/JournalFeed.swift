@@ -43,7 +43,7 @@ struct JournalReaders {
         let id: Int
         var buffer: JournalBuffer
         /// Whether the reader receives this store's own commits too.
-        let hearsOwn: Bool
+        let receivesOwnCommits: Bool
         let wakeUps: AsyncStream<Void>.Continuation
     }
 
@@ -54,7 +54,7 @@ struct JournalReaders {
     var count: Int { readers.count }
 
     mutating func add(
-        capacity: Int, hearsOwn: Bool = true
+        capacity: Int, receivesOwnCommits: Bool = true
     ) -> (id: Int, wakeUps: AsyncStream<Void>) {
         lastID += 1
         // One wake-up is enough for any number of commits: the reader takes all of them.
@@ -62,18 +62,18 @@ struct JournalReaders {
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         readers.append(
             Reader(
-                id: lastID, buffer: JournalBuffer(capacity: capacity), hearsOwn: hearsOwn,
-                wakeUps: continuation))
+                id: lastID, buffer: JournalBuffer(capacity: capacity),
+                receivesOwnCommits: receivesOwnCommits, wakeUps: continuation))
         return (lastID, wakeUps)
     }
 
     /// Appends a commit of this store for every reader of such commits; drops readers that are
     /// gone.
     mutating func append(_ commit: Commit) {
-        for index in readers.indices where readers[index].hearsOwn {
+        for index in readers.indices where readers[index].receivesOwnCommits {
             readers[index].buffer.append(commit)
         }
-        wake { $0.hearsOwn }
+        wake { $0.receivesOwnCommits }
     }
 
     /// Appends commits of other processes for every reader.

@@ -19,6 +19,8 @@ struct KnownUsers {
         var described: User?
         /// Whether the last description was complete, that is, equal to `now`.
         var isDescribedInFull = false
+        /// Whether the row could not be read and was written anew.
+        var isHealed = false
     }
 
     private let connection: Connection
@@ -42,12 +44,18 @@ struct KnownUsers {
     /// Stores a description of a user.
     ///
     /// A full description replaces the known user. A partial one leaves the fields that it lacks
-    /// (`User.learning`).
+    /// (`User.learning`). Each replaces a row that cannot be read.
     ///
     /// - Returns: The number of the user's row.
     @discardableResult
     mutating func learn(_ user: User, inFull: Bool) throws(SQLiteError) -> Int64 {
-        guard let index = try find(user.id) else {
+        let found: Int?
+        do throws(SQLiteError) {
+            found = try find(user.id)
+        } catch  where error.isMalformedValue {
+            return try heal(user, because: error)
+        }
+        guard let index = found else {
             let row = try connection.insertUser(user)
             changed.insert(entries.count)
             add(Entry(row: row, before: nil, now: user))
@@ -70,12 +78,23 @@ struct KnownUsers {
         return entries[index].row
     }
 
+    /// Writes a user over a row that cannot be read; the user before this commit is unknown.
+    private mutating func heal(
+        _ user: User, because error: SQLiteError
+    ) throws(SQLiteError) -> Int64 {
+        guard let row = try connection.userRow(user.id) else { throw error }
+        try connection.rewriteUser(StoredUser(row: row, user: user))
+        changed.insert(entries.count)
+        add(Entry(row: row, before: nil, now: user, isHealed: true))
+        return row
+    }
+
     /// Returns the row of a user.
     ///
     /// - Precondition: `learn` was called for the user.
     func row(_ id: UserID) -> Int64 {
         guard let index = indexByID[id] else {
-            preconditionFailure("A user is learned before somebody refers to them.")
+            preconditionFailure("A user is learned before a row refers to the user.")
         }
         return entries[index].row
     }
@@ -107,9 +126,12 @@ struct KnownUsers {
         }
     }
 
-    /// The rows of the users known before that have changed.
+    /// The rows of changed users that a reader may know: all but the added ones.
     var changedRows: [Int64] {
-        changed.isEmpty ? [] : changed.filter { entries[$0].before != nil }.map { entries[$0].row }
+        changed.compactMap { index -> Int64? in
+            let entry = entries[index]
+            return entry.before != nil || entry.isHealed ? entry.row : nil
+        }
     }
 
     /// Begins the next commit; the state before it is the present one.

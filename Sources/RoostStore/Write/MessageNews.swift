@@ -106,9 +106,9 @@ struct MessageNews {
         mayHaveFilters || coverageBefore.range(containing: place) != nil
     }
 
-    /// Notes that the server has reported the current state of a message, so an unreadable copy
-    /// need not be fetched again.
-    mutating func hasWord(of id: MessageID) {
+    /// Notes that the server has reported the present state of a message, so that an unreadable
+    /// copy is not fetched again.
+    mutating func noteServerState(of id: MessageID) {
         if !dropped.isEmpty { dropped.removeAll { $0.messageID == id } }
     }
 

@@ -9,11 +9,11 @@ extension StoreWriter {
     /// Deletes a channel's messages, and destroys their encryption key.
     ///
     /// Remains in free pages, in the write-ahead log or in a later copy of the files cannot be
-    /// decrypted any more. In a plaintext store, the messages are only deleted. The call may be
-    /// repeated after an error. Damaged caches that repairs have put aside are deleted, because they
-    /// have the channel and its key too.
+    /// decrypted any more. In a plaintext store, the messages are only deleted. Damaged caches that
+    /// repairs have put aside are deleted, because they have the channel and its key too.
     ///
     /// - Returns: The changes, and whether the log is free of the key too.
+    /// - Throws: As `commit(_:)`; messages and key are unchanged.
     package func erase(
         _ url: ChannelURL
     ) async throws(StoreError) -> (commit: Commit, erasure: Erasure) {
@@ -23,36 +23,48 @@ extension StoreWriter {
         }
     }
 
+    /// Deletes the messages and replaces the key in one transaction.
+    ///
+    /// So a failure leaves both, and no message of another process can come in between.
     private func eraseNow(
         _ url: ChannelURL
     ) throws(StoreError) -> (commit: Commit, erasure: Erasure) {
-        let commit = try inspect { connection throws(SQLiteError) in
-            try write([.clearMessages(url)], in: connection)
-        }
-        let erasure = try inspect { connection throws(SQLiteError) -> Erasure in
-            guard let seals = connection.seals, let row = try connection.channelRow(url)?.row else {
-                return .complete
+        try inspect { connection throws(SQLiteError) -> (commit: Commit, erasure: Erasure) in
+            var isReplaced = false
+            let commit = try write([.clearMessages(url)], in: connection) {
+                () throws(SQLiteError) in
+                isReplaced = try connection.replaceKey(of: url)
             }
-            // The channel itself stays, with its last message; only its row is encrypted with the
-            // new key.
-            try connection.transaction { () throws(SQLiteError) in
-                var stored: StoredChannel?
-                do throws(SQLiteError) {
-                    stored = try connection.storedChannel(url)
-                } catch  where error.isMalformedValue {
-                    // A broken seal cannot be made again; the server sends the channel again.
-                }
-                _ = try seals.vault.replaceKey(channelRow: row, in: connection)
-                if let payload = stored?.payload {
-                    let sealed = try seals.sealed(channelRow: row, at: .channel(row: row)) {
-                        $0.append(contentsOf: payload)
-                    }
-                    try connection.execute(.putChannelPayload, (row, sealed))
-                }
-            }
-            return try seals.vault.dropOlderKeys(channelRow: row, in: connection)
+            guard isReplaced else { return (commit, .complete) }
+            connection.seals?.vault.forgetKeys()
+            return (commit, connection.truncateLog())
         }
-        return (commit, erasure)
+    }
+}
+
+extension Connection {
+    /// Replaces the key of a channel, and destroys the older ones.
+    ///
+    /// The channel itself stays, with its last message; only its row is encrypted with the new key.
+    ///
+    /// - Returns: False for a channel that is unknown or not encrypted.
+    fileprivate func replaceKey(of url: ChannelURL) throws(SQLiteError) -> Bool {
+        guard let seals, let row = try channelRow(url)?.row else { return false }
+        var stored: StoredChannel?
+        do throws(SQLiteError) {
+            stored = try storedChannel(url)
+        } catch  where error.isMalformedValue {
+            // A broken seal cannot be made again; the server sends the channel again.
+        }
+        _ = try seals.vault.replaceKey(channelRow: row, in: self)
+        if let payload = stored?.payload {
+            let sealed = try seals.sealed(channelRow: row, at: .channel(row: row)) {
+                $0.append(contentsOf: payload)
+            }
+            try execute(.putChannelPayload, (row, sealed))
+        }
+        try seals.eraseOlderKeys(channelRow: row)
+        return true
     }
 }
 

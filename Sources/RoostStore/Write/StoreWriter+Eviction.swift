@@ -212,7 +212,8 @@ extension StoreWriter {
         if isLast {
             trim.evicted.append(channel)
             trim.remaining.removeFirst()
-            trim.size = try usedBytes()
+            // An error would lose the changes of the commit, so the last size stays.
+            if let size = try? usedBytes() { trim.size = size }
             if trim.remaining.isEmpty { trim.phase = .forgetWords(isFirst: true) }
         }
         return commit

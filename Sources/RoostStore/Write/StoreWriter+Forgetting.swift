@@ -21,7 +21,7 @@ extension StoreWriter {
                 let after = try connection.first(.holding, row)?.messageCount ?? 0
                 if before > after { damage.noteForgotten(Int(before - after), in: url) }
             }
-            damage.noteSeenTo(rows)
+            damage.removeRepaired(rows)
             return damage.forgottenCount != count
         }
         if isDone == false { damage.suspect(because: "messages cannot be read") }

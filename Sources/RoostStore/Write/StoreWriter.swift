@@ -98,11 +98,17 @@ package actor StoreWriter {
     }
 
     /// Commits, publishes the commit and keeps the log short.
+    ///
+    /// `finish` is further work of the transaction that changes nothing a reader can see.
     func write(
-        _ mutations: [Mutation], in connection: Connection
+        _ mutations: [Mutation], in connection: Connection,
+        finishing finish: () throws(SQLiteError) -> Void = {}
     ) throws(SQLiteError) -> Commit {
-        let done = try transaction(mutations, in: connection) { () throws(SQLiteError) in
-            try apply(mutations, in: connection)
+        let done = try transaction(mutations, in: connection) {
+            () throws(SQLiteError) -> Applied in
+            let applied = try apply(mutations, in: connection)
+            try finish()
+            return applied
         }
         return publish(done, connection)
     }
@@ -192,7 +198,7 @@ package actor StoreWriter {
 
     /// Returns a feed of the commits of other processes, as missed numbers, and no other commits.
     package func missedCommits() -> JournalFeed {
-        let (id, wakeUps) = readers.add(capacity: 1, hearsOwn: false)
+        let (id, wakeUps) = readers.add(capacity: 1, receivesOwnCommits: false)
         if isClosed { readers.finish() }
         openForFeeds()
         return JournalFeed(id: id, writer: self, wakeUps: wakeUps)
@@ -352,7 +358,8 @@ package actor StoreWriter {
 
     /// Translates an error of SQLite, and records damage of the file.
     private func failure(_ error: SQLiteError) -> StoreError {
-        damage.note(error)
+        // A write meets unreadable messages without an error, so the row is of another kind.
+        damage.note(error, inChannel: nil)
         return StoreError(error, in: path)
     }
 }

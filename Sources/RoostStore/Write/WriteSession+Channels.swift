@@ -12,7 +12,7 @@ extension WriteSession {
 
     private func put(_ news: GroupChannel, over old: GroupChannel?) throws(SQLiteError) {
         let row = try rowMaking(news.url)
-        let channel = old.map(news.keepingUntold) ?? news
+        let channel = old.map(news.keepingMissingFields) ?? news
         for user in channel.users { try users.learn(user, inFull: false) }
         if let old, old.mapUsers(users.now) == channel.mapUsers(users.now) { return }
         var payload: [UInt8] = []
@@ -89,10 +89,9 @@ extension WriteSession {
     /// Returns the stored channel; nil if it cannot be read, so that the server's answer replaces it.
     private func storedChannel(_ url: ChannelURL) throws(SQLiteError) -> GroupChannel? {
         do throws(SQLiteError) {
-            guard let stored = try connection.storedChannel(url) else { return nil }
-            let channel = try stored.channel { row in user(inRow: row) }
-            try checkNames()
-            return channel
+            return try connection.storedChannel(url).flatMap { stored throws(SQLiteError) in
+                try channel(stored)
+            }
         } catch  where error.isMalformedValue {
             return nil
         }
@@ -101,7 +100,7 @@ extension WriteSession {
 
 extension GroupChannel {
     /// Returns the channel with the fields of an older copy that this one lacks (scar 110).
-    fileprivate func keepingUntold(of old: GroupChannel) -> GroupChannel {
+    fileprivate func keepingMissingFields(of old: GroupChannel) -> GroupChannel {
         var channel = self
         channel.readReceipts = readReceipts ?? old.readReceipts
         channel.deliveryReceipts = deliveryReceipts ?? old.deliveryReceipts

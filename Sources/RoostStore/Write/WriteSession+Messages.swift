@@ -28,7 +28,7 @@ extension WriteSession {
             }
             news.joinPredecessors(messages)
         }
-        try takeContested(for: row)
+        try moveFromOtherChannels(for: row)
     }
 
     /// Writes a live message; it continues the range of its predecessor, or begins one.
@@ -47,7 +47,7 @@ extension WriteSession {
             try put(message, news: &news)
             news.joinPredecessors([message])
         }
-        try takeContested(for: row)
+        try moveFromOtherChannels(for: row)
     }
 
     /// Returns the position of a live message's predecessor; almost always the end of the coverage.
@@ -67,7 +67,7 @@ extension WriteSession {
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
             let place = MessagePlace(channelRow: row, position: message.place)
             var held = try held(.changingMessage, place, news: &news, tellingOfReplies: true)
-            if case .absent = held { held = try movedMessage(id, news: &news) }
+            if case .absent = held { held = try cachedMessage(withID: id, news: &news) }
             switch held {
             case .found(let old):
                 return try update(old, with: message, isEdit: true, news: &news)
@@ -89,7 +89,7 @@ extension WriteSession {
                 news.filtered?[index].now.subtract(lower: message.place, upper: message.place)
             }
         }
-        try takeContested(for: row)
+        try moveFromOtherChannels(for: row)
     }
 
     /// Changes a part of a cached message.
@@ -98,7 +98,7 @@ extension WriteSession {
     ) throws(SQLiteError) {
         guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
-            guard let old = try movedMessage(id, news: &news).message else {
+            guard let old = try cachedMessage(withID: id, news: &news).message else {
                 return try forgetDropped(&news)
             }
             var copy = old.message
@@ -111,9 +111,9 @@ extension WriteSession {
     func delete(_ id: MessageID, in url: ChannelURL) throws(SQLiteError) {
         guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
-            let old = try movedMessage(id, news: &news).message
+            let old = try cachedMessage(withID: id, news: &news).message
             if let old { try delete(old, news: &news) }
-            news.hasWord(of: id)
+            news.noteServerState(of: id)
             if old?.message.parentID == nil {
                 try follow(id, as: nil, known: old?.hasReplies, news: &news)
             }
@@ -178,7 +178,7 @@ extension WriteSession {
                 let held = try held(
                     .messageAtPlace, MessagePlace(channelRow: row, position: place), news: &news)
                 if let old = held.message { try delete(old, news: &news) }
-                news.hasWord(of: place.messageID)
+                news.noteServerState(of: place.messageID)
             }
             news.coverage.subtract(lower: range.lower, upper: range.upper)
             for index in (news.filtered ?? []).indices {
@@ -244,7 +244,7 @@ extension WriteSession {
                 try index(message, row: news.channelRow)
                 news.add(entry)
                 news.noteAdded(position.messageID, message)
-                news.hasWord(of: position.messageID)
+                news.noteServerState(of: position.messageID)
                 // Replies that were cached before it may show an earlier copy.
                 if !message.hasNoDetails, message.details.threadInfo != nil {
                     let preview = message.preview
@@ -252,7 +252,7 @@ extension WriteSession {
                 }
                 return
             }
-            held = try movedMessage(position.messageID, news: &news)
+            held = try cachedMessage(withID: position.messageID, news: &news)
             if case .dropped = held { return try put(message, news: &news) }
         }
         guard let old = held.message else { return contested.append(message) }
@@ -382,7 +382,7 @@ extension Message {
     fileprivate func hasColumns(of old: Message, viewer: UserID) -> Bool {
         sender?.user.id == old.sender?.user.id && parentID == old.parentID
             && requestID == old.requestID && isReplyToChannel == old.isReplyToChannel
-            && calls(viewer) == old.calls(viewer)
+            && mentions(viewer) == old.mentions(viewer)
             && Word(customType) == Word(old.customType)
             && ContentTag(content) == ContentTag(old.content)
     }

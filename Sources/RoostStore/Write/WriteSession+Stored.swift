@@ -19,9 +19,9 @@ enum HeldMessage {
 }
 
 extension WriteSession {
-    /// Returns the cached message with the same ID at another position.
-    func movedMessage(
-        _ id: MessageID, news: inout MessageNews
+    /// Returns the message of the channel with an ID, at any position.
+    func cachedMessage(
+        withID id: MessageID, news: inout MessageNews
     ) throws(SQLiteError) -> HeldMessage {
         try held(.changingMessageByID, (news.channelRow, id), news: &news, tellingOfReplies: true)
     }
@@ -72,6 +72,7 @@ extension WriteSession {
     /// Deletes every unreadable message of a channel.
     func forgetUnreadable(in url: ChannelURL) throws(SQLiteError) {
         guard let row = try row(url) else { return }
+        distrustsLookUps = true
         try withNews(of: url, row: row) { news throws(SQLiteError) in
             var unreadable: [Unreadable] = []
             try connection.scan(.oldestMessages, .all(row)) { row throws(SQLiteError) in
@@ -97,12 +98,12 @@ extension WriteSession {
         news.dropped = []
     }
 
-    /// Removes messages with the same IDs from other channels, and writes them into this channel.
+    /// Removes the messages of `contested` from other channels, and writes them into this channel.
     ///
     /// An ID is unique in the application, and the index of words relies on that. If the server
     /// contradicts itself, its last statement counts. The position in the other channel becomes
     /// uncovered.
-    func takeContested(for row: Int64) throws(SQLiteError) {
+    func moveFromOtherChannels(for row: Int64) throws(SQLiteError) {
         guard !contested.isEmpty else { return }
         let messages = contested
         contested = []

@@ -32,6 +32,8 @@ final class WriteSession {
     private var seals: [Int64: PayloadSeal] = [:]
     private var filterRows: [MessageFilter: Int64] = [:]
     private var clearsUsers = false
+    /// Whether messages could not be read; the next commit looks their users and words up again.
+    var distrustsLookUps = false
     /// Messages whose IDs exist in another channel; empty after each mutation.
     var contested: [Message] = []
     /// The rows of removed channels; rows that refer to them are deleted too.
@@ -277,7 +279,9 @@ final class WriteSession {
 
     /// Returns the look-up cache for the next commit; valid once this commit is durable.
     func lookUps(at sequence: Int64) -> WriteLookUps? {
-        guard !clearsUsers, users.count <= WriteLookUps.capacity else { return nil }
+        guard !clearsUsers, !distrustsLookUps, users.count <= WriteLookUps.capacity else {
+            return nil
+        }
         users.settle()
         return WriteLookUps(
             sequence: sequence, users: users, words: words, channels: channelsLeftBehind())

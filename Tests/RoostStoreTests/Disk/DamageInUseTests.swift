@@ -116,27 +116,96 @@ struct DamageInUseTests {
         await again.close()
     }
 
-    @Test func `a channel with damage that SQLite's check misses is left out (scar 43)`()
+    /// The other channel, whose answers leave its receipts out.
+    private static func otherGroup(isAnswer: Bool = false) -> GroupChannel {
+        var group = Fixture.group(other, members: [User(id: "anna", nickname: "Anna")], name: "n")
+        if !isAnswer { group.readReceipts = ["anna": Timestamp(milliseconds: 3)] }
+        return group
+    }
+
+    /// Makes a cache of two channels, of which the first names a missing user and breaks off.
+    private func withMisreadChannel() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        let group = Fixture.group(Fixture.channel, members: [User(id: "bob")], name: "n")
+        try await store.writer.commit([
+            .channels([group, Self.otherGroup()]), Fixture.page(1...5),
+            Fixture.page(1_000...1_009, in: Self.other),
+        ])
+        await store.close()
+        var payload: [UInt8] = []
+        ChannelPayload.write(group, to: &payload) { _ in 9_999 }
+        let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+        try connection.execute(
+            Query<[UInt8], Void>(
+                sql: "UPDATE channel SET payload = ?1 WHERE url = 'channel'",
+                bind: { payload, bindings in bindings.append(payload) }),
+            Array(payload.dropLast()))
+        return folder
+    }
+
+    @Test func `a channel that cannot be read leaves the next one of a commit alone (scar 110)`()
         async throws
     {
-        let folder = try TemporaryFolder(inMemory: true)
-        var store = try await Store.test(.folder(folder.path))
-        for url in [Fixture.channel, Self.other] {
-            try await store.writer.commit([.channels([Fixture.group(url, name: "n")])])
-        }
+        let folder = try await withMisreadChannel()
+        let store = try await Store.test(.folder(folder.path))
+        let commit = try await store.writer.commit([
+            .channels([Fixture.group(Fixture.channel), Self.otherGroup(isAnswer: true)])
+        ])
+        #expect(commit.channels?.inserted.map(\.url) == [Fixture.channel])
+        #expect(try await store.reader.channel(Self.other).value == Self.otherGroup())
         await store.close()
-        do {
-            let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
-            try connection.executeScript(
-                "UPDATE channel SET payload = zeroblob(length(payload)) WHERE url = 'channel'")
-        }
-        store = try await Store.test(.folder(folder.path))
+    }
+
+    @Test func `a repair leaves out a channel that cannot be read, but not its messages (scar 43)`()
+        async throws
+    {
+        let folder = try await withMisreadChannel()
+        let store = try await Store.test(.folder(folder.path))
+        let findings = try await store.verify().findings
+        #expect(findings.count == 1, "\(findings)")
+        #expect(findings.first?.channel == Fixture.channel)
         await #expect(throws: StoreError.self) {
             try await store.reader.channels(order: .chronological, limit: 9)
         }
         #expect(isRebuilt(try await store.mend()))
         let listed = try await store.reader.channels(order: .chronological, limit: 9).value
-        #expect(listed.map(\.url) == [Self.other])
+        #expect(listed == [Self.otherGroup()])
+        #expect(try await store.reader.newest(in: Self.other).count == 10)
+        #expect(try await store.reader.newest().count == 5)
+        await store.close()
+    }
+
+    /// Makes a cache with three messages of a user whose row cannot be read.
+    private func withBrokenUser() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        try await store.writer.commit([Fixture.page(1...3)])
+        await store.close()
+        let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+        try connection.executeScript("UPDATE user SET payload = x'00'")
+        return folder
+    }
+
+    @Test func `a message heals the unreadable row of its sender (scar 43)`() async throws {
+        let folder = try await withBrokenUser()
+        let store = try await Store.test(.folder(folder.path))
+        let message = Fixture.message(4)
+        try await store.writer.commit([.liveMessage(message, predecessor: 3)])
+        for _ in 0..<2 { #expect(try await store.reader.message(4).value == message) }
+        #expect(try await store.reader.newest() == (1...4).map { Fixture.message($0) })
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
+
+    @Test func `a check finds an unreadable user of no channel (scar 43)`() async throws {
+        let folder = try await withBrokenUser()
+        let store = try await Store.test(.folder(folder.path))
+        #expect(try await store.verify().findings.map(\.kind).contains(.payload))
+        let error = await #expect(throws: StoreError.self) { try await store.reader.user("anna") }
+        #expect(error?.kind == .damaged)
+        #expect(isRebuilt(try await store.mend()))
+        #expect(try await store.verify().findings == [])
         await store.close()
     }
 

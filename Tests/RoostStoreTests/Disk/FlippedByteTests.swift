@@ -34,6 +34,11 @@ struct FlippedByteTests {
         for number in stride(from: 5, through: Self.itemCount, by: 5) {
             try await store.outbox.note(.removal(ScriptedLife.request(number)))
         }
+        // These were refused, and their names are kept; none of them is lost.
+        for number in (Self.itemCount + 1)...(Self.itemCount + 17) {
+            try await ScriptedLife.append(number, to: store)
+            try await store.outbox.note(.dropped(ScriptedLife.request(number)))
+        }
         await store.close()
         return folder
     }

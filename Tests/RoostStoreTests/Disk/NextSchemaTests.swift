@@ -156,6 +156,61 @@ struct NextSchemaTests {
         }
     }
 
+    @Test(.enabled(if: !Fixture.isSealed, "a sealed file is opened more often"))
+    func `an opening that waits for others sees that another process has migrated (scars 41, 52)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try await fill(folder.path)
+        let disk = SimulatedDisk(folder.path)
+        // The other process has its store open from the beginning to the end.
+        let lock = try FolderLock(file: folder.file("app/anna/lock"), .shared)
+        // No fault, but a count of the looks at the file.
+        disk.plan(
+            .init(
+                .open, of: "cache", suffix: ".sqlite", nth: .max,
+                code: DiskFaultTests.Code.cannotOpen))
+        let hasEnded = Flag()
+        let opening = Task {
+            defer { hasEnded.set() }
+            return try await Store.open(
+                .folder(folder.path), owner: Fixture.owner, Self.options(Self.next))
+        }
+        // A reader looks first, then the writer; the third look follows a wait for the lock.
+        while disk.matches < 3, !hasEnded.isSet { await Task.yield() }
+        do {
+            let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+            try Self.next.cache.migrate(connection)
+        }
+        let store = try await opening.value
+        try await check(store)
+        await store.close()
+        _ = consume lock
+    }
+
+    @Test func `the rest of an interrupted repair never replaces a newer outbox (scar 42)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try await fill(folder.path)
+        let rest = folder.file("app/anna/outbox.salvaged")
+        try FileManager.default.copyItem(
+            atPath: folder.file("app/anna/outbox.sqlite"), toPath: rest)
+        let store = try await Store.open(
+            .folder(folder.path), owner: Fixture.owner, Self.options(.current))
+        _ = try await store.outbox.append(
+            "newer", to: Self.channel(0), createdAt: Timestamp(milliseconds: 2),
+            content: .userMessage(UserMessageParams(text: "newer words")))
+        await store.close()
+        #expect(!FileManager.default.fileExists(atPath: rest))
+        let migrated = try await Store.open(
+            .folder(folder.path), owner: Fixture.owner, Self.options(Self.next))
+        #expect(migrated.outboxReport == .intact)
+        let unsent = try await migrated.outbox.items().items
+        #expect(unsent.map(\.requestID) == ["waiting", "newer"])
+        await migrated.close()
+    }
+
     @Test(.enabled(if: !Fixture.isSealed))
     func `an inspection reports an older schema and repairs nothing (scar 41)`() async throws {
         let folder = try TemporaryFolder()

@@ -77,6 +77,16 @@ struct OutboxLossTests {
         #expect(try await inspection().outbox.unreadable == items.unreadable)
     }
 
+    @Test func `an unreadable item is not absent, and a note reaches it (scar 65)`() async throws {
+        try Connection(.file(path)).executeScript(
+            "UPDATE item SET payload = x'00' WHERE sequence = 2")
+        let store = try await Store.test(.folder(folder.path))
+        #expect(try await store.outbox.absent(["r1", "r2", "nowhere"]) == ["nowhere"])
+        try await store.outbox.note(.removal("r2"))
+        #expect(try await store.outbox.absent(["r1", "r2"]) == ["r2"])
+        await store.close()
+    }
+
     @Test func `if only rows are lost, their number is known and stays known (scar 42)`()
         async throws
     {
@@ -88,6 +98,24 @@ struct OutboxLossTests {
         await store.close()
         let found = try await inspection().quarantined
         #expect(found.map(\.path) == [quarantine] && found.map(\.lost) == [lost.count])
+    }
+
+    @Test func `dropped changes do not count as lost messages (scar 42)`() async throws {
+        var store = try await Store.test(.folder(folder.path))
+        for number in 41...57 {
+            let id = RequestID("r\(number)")
+            _ = try await store.outbox.append(
+                id, to: Fixture.channel, createdAt: Timestamp(milliseconds: 1),
+                content: .userMessage(UserMessageParams(text: "dropped")))
+            try await store.outbox.note(.dropped(id))
+        }
+        await store.close()
+        let lost = try DamagedLeaf.destroy(2, 5, in: path)
+        store = try await Store.test(.folder(folder.path))
+        guard case .repaired(_, _, let saved) = store.outboxReport
+        else { return #expect(Bool(false), "\(store.outboxReport)") }
+        #expect(saved.messages == 40 - lost.count && saved.lost == lost.count)
+        await store.close()
     }
 
     @Test func `copies of lost items stay as long as the damaged file does (scars 42, 61)`()

@@ -197,6 +197,21 @@ struct SalvageTests {
         #expect(files.filter { $0.hasSuffix(".damaged-2") } == [])
     }
 
+    @Test func `a cache whose users cannot be read keeps all messages (scar 43)`() async throws {
+        let folder = try await filled()
+        do {
+            let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+            try connection.executeScript("UPDATE user SET payload = x'00'")
+        }
+        let store = try await openChecked(folder)
+        let saved = try #require(salvaged(store.report))
+        #expect(saved.messages == 2_004 && saved.channels == 4 && !saved.isWhole)
+        let message = try await store.reader.message(MessageID(7)).value
+        #expect(message?.sender?.user == User(id: "user 2"))
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
+
     /// A cache with one changed page in the middle of its messages.
     private func damaged() async throws -> TemporaryFolder {
         let folder = try await filled()
@@ -219,6 +234,22 @@ struct SalvageTests {
             (leaf - 1) * size..<leaf * size, with: Data(repeating: 0x2A, count: size))
         try bytes.write(to: URL(fileURLWithPath: path))
         return folder
+    }
+
+    @Test(.enabled(if: !Fixture.isSealed, "a sealed file is opened more often"))
+    func `a damaged cache is checked once before it is copied (scar 43)`() async throws {
+        let folder = try await damaged()
+        let disk = SimulatedDisk(folder.path)
+        // No fault, but a count of the openings.
+        disk.plan(
+            .init(
+                .open, of: "cache", suffix: ".sqlite", nth: .max,
+                code: DiskFaultTests.Code.cannotOpen))
+        let store = try await openChecked(folder)
+        // For the check, the keys and the copy, then twice for the new file.
+        #expect(disk.matches == 5)
+        #expect(salvaged(store.report) != nil)
+        await store.close()
     }
 
     private func copy(of folder: TemporaryFolder) throws -> TemporaryFolder {
