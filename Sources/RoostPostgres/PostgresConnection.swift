@@ -28,6 +28,8 @@ internal import RoostSockets
     var timeline: Int64 = 0
     /// The time since the server's last crash or promotion; nil before the first migration.
     var era: PostgresEra?
+    /// The name of the session's row in the table of marks; nil if the schema has no such table.
+    var mark: String?
 
     /// Takes an open session over.
     ///

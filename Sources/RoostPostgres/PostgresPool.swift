@@ -236,7 +236,7 @@ package actor PostgresPool {
         for waiter in failed { finish(waiter, .failure(error)) }
     }
 
-    /// Sets the schema and the limits of a new session, and learns the timeline.
+    /// Sets the schema and the limits of a new session, learns the timeline, and names its mark.
     private func prepare(_ connection: PostgresConnection) async throws(PostgresError) {
         let schema = configuration.schema
         let rows = try await connection.run(
@@ -256,6 +256,7 @@ package actor PostgresPool {
                 "The database has the encoding \(row.text(1)), which lacks most characters. Create "
                     + "one with the encoding UTF8.")
         }
+        if row.bool(3) { connection.mark = row.text(4) }
         guard row.bool(2) else { return }
         let era = try await connection.run(
             [(.newEra, []), (.era, [])], patience: configuration.patience
@@ -290,7 +291,8 @@ package actor PostgresPool {
     /// The first eight digits of a file of the write-ahead log are its timeline.
     private static let timeline: PostgresSQL = """
         SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int::bigint,
-            current_setting('server_encoding'), to_regclass('era') IS NOT NULL
+            current_setting('server_encoding'), to_regclass('era') IS NOT NULL,
+            to_regclass('attempt') IS NOT NULL, gen_random_uuid()
         """
 
     func pause(_ delay: Duration) async {

@@ -9,12 +9,12 @@ import Testing
 @testable import RoostPostgres
 
 /// The event loop of all tests.
-private let loop = Result { () throws(SocketError) in try EventLoop.start() }
+let loop = Result { () throws(SocketError) in try EventLoop.start() }
 
 struct PostgresTests {
-    private static func pool(
+    static func pool(
         _ address: String? = nil, sessions: Int = 3, patience: Duration = .seconds(10),
-        answerPatience: Duration? = nil
+        answerPatience: Duration? = nil, hasMarks: Bool = true
     ) async throws -> PostgresPool {
         var configuration = PostgresConfiguration(
             try await address.orAsync { try await PostgresServer.shared().address })
@@ -31,19 +31,26 @@ struct PostgresTests {
             db.add(
                 PostgresQuery(
                     .once("CREATE UNLOGGED TABLE era (id int PRIMARY KEY, name uuid NOT NULL)")))
+            if hasMarks { db.add(PostgresQuery(Self.marks)) }
         }
         await maker.close()
         // A session learns the era when it opens.
         return PostgresPool(configuration, on: try loop.get())
     }
 
-    private static func notes(_ pool: PostgresPool) async throws -> [Int64] {
+    private static let marks: PostgresSQL = .once(
+        """
+        CREATE TABLE attempt (
+            session uuid PRIMARY KEY, change xid8 NOT NULL, at timestamptz NOT NULL)
+        """)
+
+    static func notes(_ pool: PostgresPool) async throws -> [Int64] {
         try await pool.read { db async throws(PostgresError) in
             try await db.all(PostgresQuery("SELECT id FROM note ORDER BY id") { $0.int64(0) })
         }
     }
 
-    private static func insert(_ id: Int64) -> PostgresQuery<Void> {
+    static func insert(_ id: Int64) -> PostgresQuery<Void> {
         PostgresQuery("INSERT INTO note VALUES ($1)", .int(id))
     }
 
