@@ -173,9 +173,7 @@ extension PostgresTransaction {
                 nameless += 1
                 continue
             }
-            let name = RequestName(
-                channel: channel, sender: sender.id,
-                key: PostgresStorage.key(request.rawValue))
+            let name = RequestName(channel: channel, sender: sender.id, request: request)
             if distinct.insert(name).inserted { requests.append(name) }
         }
         let (known, lastLive, found, numbers) = try await all(
