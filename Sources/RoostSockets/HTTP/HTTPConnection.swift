@@ -57,12 +57,12 @@ actor HTTPConnection {
     /// The time that a peer may take to close after the last answer.
     private static let lingerTime: Duration = .seconds(2)
 
-    /// Takes over an accepted stream, which is closed if this throws.
+    /// Takes over an accepted stream.
     init(
         _ stream: ByteStream, from peer: String, _ configuration: HTTPServer.Configuration,
         handler: any HTTPServerHandler, deflate: WebSocketDeflate?, on loop: EventLoop,
         onEnd: @escaping @Sendable () -> Void
-    ) throws(SocketError) {
+    ) {
         self.loop = loop
         self.stream = stream
         self.peer = peer
