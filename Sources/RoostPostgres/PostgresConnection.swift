@@ -13,7 +13,7 @@ internal import RoostSockets
     private let session: OpaquePointer
     private let loop: EventLoop
     private var watch: SocketWatch?
-    private var alarm: LoopAlarm?
+    private var alarm: LoopTimer?
     private var batch: PostgresBatch?
     /// The names of the statements that the server has prepared, by their text.
     private var prepared: [String: String] = [:]
@@ -55,7 +55,7 @@ internal import RoostSockets
             }, Unmanaged.passUnretained(self).toOpaque())
         do throws(SocketError) {
             watch = try SocketWatch(descriptor, on: loop) { [weak self] in self?.advance() }
-            alarm = try LoopAlarm(on: loop) { [weak self] in
+            alarm = try LoopTimer(on: loop) { [weak self] in
                 self?.end(.lost("An answer did not come in time."))
             }
         } catch {
@@ -271,10 +271,10 @@ internal import RoostSockets
     private let session: OpaquePointer
     private let library: LibPQ
     private let watch: SocketWatch?
-    private let alarm: LoopAlarm?
+    private let alarm: LoopTimer?
 
     init(
-        _ session: OpaquePointer, _ library: LibPQ, _ watch: SocketWatch?, _ alarm: LoopAlarm?
+        _ session: OpaquePointer, _ library: LibPQ, _ watch: SocketWatch?, _ alarm: LoopTimer?
     ) {
         unsafe self.session = unsafe session
         self.library = library

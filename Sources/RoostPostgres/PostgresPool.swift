@@ -11,7 +11,7 @@ package actor PostgresPool {
     private struct Waiter {
         let number: Int
         let waiter: CheckedContinuation<Result<PostgresConnection, PostgresError>, Never>
-        let alarm: LoopAlarm
+        let alarm: LoopTimer
     }
 
     package nonisolated let configuration: PostgresConfiguration
@@ -86,9 +86,9 @@ package actor PostgresPool {
         if count < configuration.sessions { open(after: .zero) }
         lastNumber += 1
         let number = lastNumber
-        let alarm: LoopAlarm
+        let alarm: LoopTimer
         do throws(SocketError) {
-            alarm = try LoopAlarm(on: loop) { [weak self, loop] in
+            alarm = try LoopTimer(on: loop) { [weak self, loop] in
                 Task(executorPreference: loop) { await self?.giveUp(number) }
             }
         } catch {
@@ -297,18 +297,23 @@ package actor PostgresPool {
 
     func pause(_ delay: Duration) async {
         await withCheckedContinuation { waiter in
-            let alarm = Guarded<LoopAlarm?>(nil)
-            let ring = try? LoopAlarm(on: loop) {
-                let rung = alarm.withLock { alarm -> LoopAlarm? in
-                    defer { alarm = nil }
-                    return alarm
-                }
-                rung?.close()
+            let timer = Guarded<LoopTimer?>(nil)
+            let onStop: @Sendable () -> Void = {
+                timer.withLock { $0 = nil }
                 waiter.resume()
             }
-            guard let ring else { return waiter.resume() }
-            alarm.withLock { $0 = ring }
-            ring.start(after: delay)
+            let made = try? LoopTimer(on: loop, onStop: onStop) {
+                let fired = timer.withLock { timer -> LoopTimer? in
+                    defer { timer = nil }
+                    return timer
+                }
+                fired?.close()
+                waiter.resume()
+            }
+            // A loop that stops makes no timer.
+            guard let made else { return waiter.resume() }
+            timer.withLock { $0 = made }
+            made.start(after: delay)
         }
     }
 }
