@@ -106,8 +106,7 @@ package final class PostgresStorage: Storage {
     }
 
     static func failure(_ error: PostgresError) -> StorageError {
-        if error.kind == .cancelled { return .cancelled }
-        return StorageError(error.message, underlying: error)
+        StorageError(error.message, underlying: error)
     }
 
     /// Returns a text of at most 128 bytes that stands for a text of any length, and for no other.
