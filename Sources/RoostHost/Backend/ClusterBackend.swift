@@ -170,6 +170,15 @@ extension Backend {
                     Int(clamping: counts.sent)
                 ),
                 (
+                    "roost_bus_refused_total", "counter",
+                    "Messages that a full queue or the missing bus kept here.",
+                    Int(clamping: counts.refused)
+                ),
+                (
+                    "roost_bus_undecodable_total", "counter",
+                    "Messages that could not be decoded.", Int(clamping: counts.undecodable)
+                ),
+                (
                     "roost_bus_received_total", "counter", "Messages of other servers.",
                     Int(clamping: counts.received)
                 ),
