@@ -55,9 +55,9 @@ internal import RoostSockets
             }, Unmanaged.passUnretained(self).toOpaque())
         do throws(SocketError) {
             watch = try SocketWatch(descriptor, on: loop) { [weak self] in self?.advance() }
-            alarm = try LoopTimer(on: loop) { [weak self] in
-                self?.end(.lost("An answer did not come in time."))
-            }
+            alarm = try LoopTimer(
+                on: loop, onStop: { [weak self] in self?.end(.closed) },
+                action: { [weak self] in self?.end(.lost("An answer did not come in time.")) })
         } catch {
             watch?.stop()
             throw PostgresError(.unreachable, error.message)

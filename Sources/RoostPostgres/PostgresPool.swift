@@ -17,7 +17,6 @@ package actor PostgresPool {
     package nonisolated let configuration: PostgresConfiguration
     private nonisolated let loop: EventLoop
     private let dialer: PostgresDialer
-    private let dialThread: ThreadExecutor
     private var idle: [PostgresConnection] = []
     /// The sessions that are open or being opened.
     private var count = 0
@@ -42,8 +41,7 @@ package actor PostgresPool {
     package init(_ configuration: PostgresConfiguration, on loop: EventLoop) {
         self.configuration = configuration
         self.loop = loop
-        dialThread = ThreadExecutor(name: "roost.dial")
-        dialer = PostgresDialer(configuration, loop, on: dialThread)
+        dialer = PostgresDialer(configuration)
     }
 
     /// Closes all sessions; calls under way fail.
@@ -53,9 +51,8 @@ package actor PostgresPool {
         (idle, sessions) = ([], [:])
         for waiter in waiters { finish(waiter, .failure(.closed)) }
         waiters = []
-        // An attempt at a silent host takes seconds, and the thread ends behind all of them.
-        dialer.close()
-        await dialThread.shutDown()
+        // An attempt at a silent host takes seconds.
+        await dialer.close()
     }
 
     /// The reason why the database is out of reach; nil while a session works.
@@ -86,11 +83,12 @@ package actor PostgresPool {
         if count < configuration.sessions { open(after: .zero) }
         lastNumber += 1
         let number = lastNumber
+        let giveUp: @Sendable () -> Void = { [weak self, loop] in
+            Task(executorPreference: loop) { await self?.giveUp(number) }
+        }
         let alarm: LoopTimer
         do throws(SocketError) {
-            alarm = try LoopTimer(on: loop) { [weak self, loop] in
-                Task(executorPreference: loop) { await self?.giveUp(number) }
-            }
+            alarm = try LoopTimer(on: loop, onStop: giveUp, action: giveUp)
         } catch {
             throw PostgresError(.closed, error.message)
         }
@@ -207,6 +205,7 @@ package actor PostgresPool {
             let connection = unsafe try PostgresConnection(
                 opened.session, LibPQ.shared.get(), on: loop)
             do throws(PostgresError) {
+                guard !isClosed else { throw .closed }
                 try await prepare(connection)
                 guard !isClosed else { throw .closed }
             } catch {

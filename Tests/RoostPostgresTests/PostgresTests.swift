@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostExecutors
 import RoostSockets
 import RoostTestSupport
 import Synchronization
@@ -55,18 +54,64 @@ struct PostgresTests {
     }
 
     @Test func `attempts that have not begun when a pool closes are not made`() async throws {
-        let executor = ThreadExecutor(name: "dial")
-        let dialer = PostgresDialer(
-            PostgresConfiguration("host=127.0.0.1 port=1"), try loop.get(), on: executor)
+        let dialer = PostgresDialer(PostgresConfiguration("host=127.0.0.1 port=1"))
         for kind in [PostgresError.Kind.unreachable, .closed] {
             await #expect {
                 _ = try await dialer.dial()
             } throws: {
                 ($0 as? PostgresError)?.kind == kind
             }
-            dialer.close()
+            await dialer.close()
         }
-        await executor.shutDown()
+    }
+
+    @Test func `sessions do not pass a silent host one after the other`() async throws {
+        let server = try await PostgresServer.onOwnPort()
+        let silent = try SilentListener()
+        let port = try #require(server.port)
+        var configuration = PostgresConfiguration(
+            "host=127.0.0.1,127.0.0.1 port=\(silent.port),\(port) user=roost dbname=postgres")
+        // In turn, eight sessions take sixteen seconds at the least.
+        configuration.sessions = 8
+        configuration.connectPatience = .seconds(2)
+        configuration.patience = .seconds(12)
+        let pool = PostgresPool(configuration, on: try loop.get())
+        let open = Mutex(0)
+        let all = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<configuration.sessions {
+                group.addTask {
+                    try await pool.lend { session async throws(PostgresError) in
+                        let count = open.withLock { open in
+                            open += 1
+                            return open
+                        }
+                        if count == pool.configuration.sessions { all.open() }
+                        await all.wait()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        await pool.close()
+        await server.end()
+    }
+
+    @Test(arguments: [
+        (["password authentication failed for user \"a\""], true),
+        (["database \"a\" does not exist", "database \"a\" does not exist"], true),
+        (["no pg_hba.conf entry for host", "Connection refused\n\tIs the server running?"], false),
+        (["Connection refused\n\tIs the server running?", "database \"a\" does not exist"], false),
+        (["cannot accept connections in hot standby mode", "timeout expired"], false),
+    ])
+    func `an address is refused for good only if each of its hosts refuses it`(
+        reasons: [String], isFinal: Bool
+    ) {
+        let report = reasons.enumerated().map { number, reason in
+            "connection to server at \"h\(number)\", port 5432 failed: \(reason)\n"
+        }.joined()
+        let error = PostgresError.unreachable(report, at: "postgresql://a@h0,h1/a")
+        #expect(error.kind == (isFinal ? .rejected : .unreachable))
     }
 
     @Test func `every text comes back as it was, alone and in a list`() async throws {
