@@ -121,7 +121,7 @@ internal import RoostSockets
     // MARK: Sending
 
     private func send(_ sql: PostgresSQL, _ values: [PostgresValue]) {
-        let texts = values.map { $0.encoded.map { Array($0.utf8CString) } }
+        let texts = values.map(\.encoded)
         guard sql.isKept else {
             batch?.expected.append(.rows)
             // SAFETY: libpq copies the statement and its arguments during the call.
@@ -155,18 +155,23 @@ internal import RoostSockets
 
     /// Lends pointers to texts; nil for NULL.
     private func withPointers(
-        _ texts: [[CChar]?], _ body: (LibPQ.Texts?) -> CInt
+        _ texts: [String?], _ body: (LibPQ.Texts?) -> CInt
     ) -> CInt {
         var pointers: [UnsafePointer<CChar>?] = unsafe []
         var copies: [UnsafeMutablePointer<CChar>] = unsafe []
         for text in texts {
-            guard let text else {
+            guard var text else {
                 unsafe pointers.append(nil)
                 continue
             }
-            // SAFETY: the copy has the text's length and is freed below.
-            let copy = UnsafeMutablePointer<CChar>.allocate(capacity: text.count)
-            unsafe copy.initialize(from: text, count: text.count)
+            // SAFETY: the copy has room for the text's bytes and the zero, and is freed below.
+            let count = text.utf8.count
+            let copy = UnsafeMutablePointer<CChar>.allocate(capacity: count + 1)
+            text.withUTF8 { bytes in
+                guard let start = bytes.baseAddress else { return }
+                unsafe UnsafeMutableRawPointer(copy).copyMemory(from: start, byteCount: count)
+            }
+            unsafe copy[count] = 0
             unsafe copies.append(copy)
             unsafe pointers.append(UnsafePointer(copy))
         }

@@ -9,7 +9,6 @@ package import RoostSockets
 /// one, and goes to the host that accepts writes then.
 package actor PostgresPool {
     private struct Waiter {
-        let number: Int
         let waiter: CheckedContinuation<Result<PostgresConnection, PostgresError>, Never>
         let alarm: LoopTimer
     }
@@ -20,8 +19,11 @@ package actor PostgresPool {
     private var idle: [PostgresConnection] = []
     /// The sessions that are open or being opened.
     private var count = 0
-    private var waiters: [Waiter] = []
+    /// The waiting calls by their numbers, of which there may be thousands in an outage.
+    private var waiters: [Int: Waiter] = [:]
     private var lastNumber = 0
+    /// A number before which no call waits.
+    private var firstNumber = 1
     private var isClosed = false
     /// The reason why the last attempt to open a session failed; nil after a success.
     private var lastFailure: PostgresError?
@@ -49,8 +51,7 @@ package actor PostgresPool {
         isClosed = true
         for connection in sessions.values { connection.end(.closed) }
         (idle, sessions) = ([], [:])
-        for waiter in waiters { finish(waiter, .failure(.closed)) }
-        waiters = []
+        failWaiters(.closed)
         // An attempt at a silent host takes seconds.
         await dialer.close()
     }
@@ -94,14 +95,15 @@ package actor PostgresPool {
         }
         alarm.start(after: configuration.patience)
         let result = await withCheckedContinuation { waiter in
-            let waiter = Waiter(number: number, waiter: waiter, alarm: alarm)
+            let waiter = Waiter(waiter: waiter, alarm: alarm)
             // A session may have come back since the search above.
             if isClosed {
                 finish(waiter, .failure(.closed))
             } else if let connection = takeIdle() {
                 finish(waiter, .success(connection))
             } else {
-                waiters.append(waiter)
+                waiters[number] = waiter
+                firstNumber = min(firstNumber, number)
             }
         }
         return try result.get()
@@ -128,8 +130,7 @@ package actor PostgresPool {
 
     /// Ends the wait of a caller whose patience is over.
     private func giveUp(_ number: Int) {
-        guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
-        let waiter = waiters.remove(at: index)
+        guard let waiter = waiters.removeValue(forKey: number) else { return }
         finish(
             waiter,
             .failure(
@@ -149,10 +150,7 @@ package actor PostgresPool {
             return
         }
         isAway = false
-        guard waiters.isEmpty else {
-            finish(waiters.removeFirst(), .success(connection))
-            return
-        }
+        if let waiter = takeWaiter() { return finish(waiter, .success(connection)) }
         let identity = ObjectIdentifier(connection)
         connection.onLoss = { [weak self, loop] in
             Task(executorPreference: loop) { await self?.forget(identity) }
@@ -230,9 +228,16 @@ package actor PostgresPool {
     }
 
     private func failWaiters(_ error: PostgresError) {
-        let failed = waiters
-        waiters = []
-        for waiter in failed { finish(waiter, .failure(error)) }
+        while let waiter = takeWaiter() { finish(waiter, .failure(error)) }
+    }
+
+    /// Removes the call that waits for the longest time.
+    private func takeWaiter() -> Waiter? {
+        while firstNumber <= lastNumber {
+            firstNumber += 1
+            if let waiter = waiters.removeValue(forKey: firstNumber - 1) { return waiter }
+        }
+        return nil
     }
 
     /// Sets the schema and the limits of a new session, learns the timeline, and names its mark.
