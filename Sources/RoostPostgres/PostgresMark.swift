@@ -2,8 +2,8 @@
 
 // A commit whose answer is lost may or may not have taken effect. Within an era the server knows it
 // by the number of the transaction. After a crash or a promotion the number may belong to another
-// transaction, so the transaction is known by a mark that it wrote itself: each session has a row in
-// the table `attempt`, with the number of its last transaction that needs proof. A row for each
+// transaction, so the transaction is known by a mark that it wrote itself: each session has a row
+// in the table `attempt`, with the number of its last transaction that needs proof. A row for each
 // session and not for each transaction: the table stays small without help.
 
 /// The trace of a transaction whose commit got no answer.

@@ -122,8 +122,8 @@ package struct DeliveryOrder: Sendable {
 
     /// Forgets quiet channels among the next ones in turn.
     ///
-    /// A large application has 100,000 channels of the last minute. A look at all of them would hold
-    /// up the server's only loop.
+    /// A large application has 100,000 channels of the last minute. A look at all of them would
+    /// hold up the server's only loop.
     private mutating func forgetQuiet(at now: Instant) {
         for _ in 0..<min(Self.forgetLimit, turns.count) {
             if turn >= turns.count { turn = 0 }

@@ -202,7 +202,7 @@ actor S3Bucket {
 
     /// Waits until the call may run, at most until its deadline.
     ///
-    /// Others may hold the places for minutes, as calls that join the parts of large files do.
+    /// Calls that join the parts of large files hold their places for minutes.
     private func enter(
         _ call: S3Call, until deadline: S3World.Instant
     ) async throws(S3Failure) {

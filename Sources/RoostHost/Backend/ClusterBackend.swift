@@ -170,15 +170,6 @@ extension Backend {
                     Int(clamping: counts.sent)
                 ),
                 (
-                    "roost_bus_refused_total", "counter",
-                    "Messages that a full queue or the missing bus kept here.",
-                    Int(clamping: counts.refused)
-                ),
-                (
-                    "roost_bus_undecodable_total", "counter",
-                    "Messages that could not be decoded.", Int(clamping: counts.undecodable)
-                ),
-                (
                     "roost_bus_received_total", "counter", "Messages of other servers.",
                     Int(clamping: counts.received)
                 ),
@@ -186,6 +177,17 @@ extension Backend {
                     "roost_bus_missed_total", "counter",
                     "Messages of other servers that are known not to have come.",
                     Int(clamping: counts.missed)
+                ),
+            ]
+            rows += [
+                (
+                    "roost_bus_refused_total", "counter",
+                    "Messages that a full queue or the missing bus kept here.",
+                    Int(clamping: counts.refused)
+                ),
+                (
+                    "roost_bus_undecodable_total", "counter",
+                    "Messages that could not be decoded.", Int(clamping: counts.undecodable)
                 ),
             ]
         }

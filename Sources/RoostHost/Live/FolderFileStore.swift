@@ -32,8 +32,8 @@ actor FolderFileStore: FileStore {
     /// - Parameters:
     ///   - folder: The folder; the first upload creates it.
     ///   - executor: The thread of all calls, reads included.
-    ///   - syncBytes: The number of bytes after which a growing file is made durable. Downloads wait
-    ///     meanwhile, at a slow disk of 100 MB/s for less than a tenth of a second.
+    ///   - syncBytes: The number of bytes after which a growing file is made durable. Downloads
+    ///     wait meanwhile, at a slow disk of 100 MB/s for less than a tenth of a second.
     init(folder: String, on executor: ThreadExecutor, syncBytes: Int = 8_388_608) {
         self.folder = folder
         self.executor = executor

@@ -46,7 +46,8 @@ internal import CRoostZlib
     package func deflate(_ message: [UInt8]) -> [UInt8]? {
         if let last, last.message == message { return last.result }
         let result = deflateAnew(message)
-        last = message.count <= Self.keptBytes ? (message, result) : nil
+        last = nil
+        if message.count <= Self.keptBytes { last = (message: message, result: result) }
         return result
     }
 

@@ -5,8 +5,8 @@ import RoostModel
 extension UnknownFields {
     /// The most fields that one object of a peer may leave.
     ///
-    /// Newer servers add a few. Each further one moves those behind it, so 100,000 names in descending
-    /// order would take minutes.
+    /// Newer servers add a few. Each further one moves those behind it, so 100,000 names in
+    /// descending order would take minutes.
     package static let limit = 256
 
     /// Keeps a field's value as the text that arrived; skips it if the object has too many.
