@@ -20,10 +20,6 @@ static inline uv_stream_t *roost_uv_stream(uv_handle_t *handle) { return (uv_str
 static inline uv_tcp_t *roost_uv_tcp(uv_handle_t *handle) { return (uv_tcp_t *)handle; }
 static inline uv_timer_t *roost_uv_timer(uv_handle_t *handle) { return (uv_timer_t *)handle; }
 static inline uv_poll_t *roost_uv_poll(uv_handle_t *handle) { return (uv_poll_t *)handle; }
-static inline uv_async_t *roost_uv_async(uv_handle_t *handle) { return (uv_async_t *)handle; }
-static inline uv_prepare_t *roost_uv_prepare(uv_handle_t *handle) {
-    return (uv_prepare_t *)handle;
-}
 
 /* Names the calling thread, so that "am I on the loop?" is one comparison. */
 static inline uintptr_t roost_uv_thread_token(void) { return (uintptr_t)uv_thread_self(); }

@@ -10,7 +10,8 @@ package struct HistoryJudge: Sendable {
     let files: [String]
     var clients = ClientBook()
     var channels: [ChannelBook] = []
-    private var channelIndices: [String: Int32] = [:]
+    /// The names of the channels, each under the number of its place from 1.
+    private var channelNames = TextTable()
     var requests = RequestBook()
     /// The names of users.
     var names = TextTable()
@@ -101,10 +102,9 @@ package struct HistoryJudge: Sendable {
     }
 
     mutating func index(of channel: String) -> Int {
-        if let known = channelIndices[channel] { return Int(known) }
-        channelIndices[channel] = Int32(clamping: channels.count)
-        channels.append(ChannelBook(name: channel))
-        return channels.count - 1
+        let number = Int(channelNames.number(of: channel))
+        if number > channels.count { channels.append(ChannelBook(name: channel)) }
+        return number - 1
     }
 }
 

@@ -11,7 +11,9 @@ package enum NATSEvent: Hashable, Sendable {
     case disconnected
     /// Messages of the time in between are lost.
     case reconnected
-    /// The consumer was too slow, so this many messages were dropped behind the earlier ones.
+    /// The consumer was too slow, so this many events were dropped behind the earlier ones.
+    ///
+    /// Changes of the connection count among them. A loss of messages is certain or likely.
     case overflow(UInt64)
     /// The bus refused something, such as the right to use a subject, in its words.
     case failure(String)

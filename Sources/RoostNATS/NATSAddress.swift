@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RoostSockets
+internal import RoostWire
 
 /// The place of a server of the bus, with the way to log in there.
 struct NATSAddress: Hashable, Sendable {
@@ -95,24 +96,14 @@ struct NATSAddress: Hashable, Sendable {
         return (String(host), port)
     }
 
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
-    }
-
     /// Replaces `%` and two digits by the byte; nil if the bytes are no text.
     private static func decoded(_ text: Substring) -> String? {
         var (bytes, rest) = ([UInt8](), text.utf8[...])
         while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy(isHexDigit),
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(HexDigit.value),
+                let low = rest.dropFirst().first.flatMap(HexDigit.value)
             {
-                bytes.append(value)
+                bytes.append(high << 4 | low)
                 rest = rest.dropFirst(2)
             } else {
                 bytes.append(byte)

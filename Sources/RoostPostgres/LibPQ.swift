@@ -52,7 +52,6 @@ internal import Glibc
     let resultField: @convention(c) (OpaquePointer?, CInt) -> UnsafePointer<CChar>?
     let clear: @convention(c) (OpaquePointer?) -> Void
     let rowCount: @convention(c) (OpaquePointer?) -> CInt
-    let columnCount: @convention(c) (OpaquePointer?) -> CInt
     let isNull: @convention(c) (OpaquePointer?, CInt, CInt) -> CInt
     let value: @convention(c) (OpaquePointer?, CInt, CInt) -> UnsafeMutablePointer<CChar>?
     let length: @convention(c) (OpaquePointer?, CInt, CInt) -> CInt
@@ -98,7 +97,6 @@ internal import Glibc
         unsafe resultField = try unsafe Self.find("PQresultErrorField", in: library)
         unsafe clear = try unsafe Self.find("PQclear", in: library)
         unsafe rowCount = try unsafe Self.find("PQntuples", in: library)
-        unsafe columnCount = try unsafe Self.find("PQnfields", in: library)
         unsafe isNull = try unsafe Self.find("PQgetisnull", in: library)
         unsafe value = try unsafe Self.find("PQgetvalue", in: library)
         unsafe length = try unsafe Self.find("PQgetlength", in: library)

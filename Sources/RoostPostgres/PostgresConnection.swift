@@ -13,7 +13,7 @@ internal import RoostSockets
     private let session: OpaquePointer
     private let loop: EventLoop
     private var watch: SocketWatch?
-    private var alarm: LoopAlarm?
+    private var alarm: LoopTimer?
     private var batch: PostgresBatch?
     /// The names of the statements that the server has prepared, by their text.
     private var prepared: [String: String] = [:]
@@ -28,6 +28,8 @@ internal import RoostSockets
     var timeline: Int64 = 0
     /// The time since the server's last crash or promotion; nil before the first migration.
     var era: PostgresEra?
+    /// The name of the session's row in the table of marks; nil if the schema has no such table.
+    var mark: String?
 
     /// Takes an open session over.
     ///
@@ -53,9 +55,9 @@ internal import RoostSockets
             }, Unmanaged.passUnretained(self).toOpaque())
         do throws(SocketError) {
             watch = try SocketWatch(descriptor, on: loop) { [weak self] in self?.advance() }
-            alarm = try LoopAlarm(on: loop) { [weak self] in
-                self?.end(.lost("An answer did not come in time."))
-            }
+            alarm = try LoopTimer(
+                on: loop, onStop: { [weak self] in self?.end(.closed) },
+                action: { [weak self] in self?.end(.lost("An answer did not come in time.")) })
         } catch {
             watch?.stop()
             throw PostgresError(.unreachable, error.message)
@@ -119,7 +121,7 @@ internal import RoostSockets
     // MARK: Sending
 
     private func send(_ sql: PostgresSQL, _ values: [PostgresValue]) {
-        let texts = values.map { $0.encoded.map { Array($0.utf8CString) } }
+        let texts = values.map(\.encoded)
         guard sql.isKept else {
             batch?.expected.append(.rows)
             // SAFETY: libpq copies the statement and its arguments during the call.
@@ -153,18 +155,23 @@ internal import RoostSockets
 
     /// Lends pointers to texts; nil for NULL.
     private func withPointers(
-        _ texts: [[CChar]?], _ body: (LibPQ.Texts?) -> CInt
+        _ texts: [String?], _ body: (LibPQ.Texts?) -> CInt
     ) -> CInt {
         var pointers: [UnsafePointer<CChar>?] = unsafe []
         var copies: [UnsafeMutablePointer<CChar>] = unsafe []
         for text in texts {
-            guard let text else {
+            guard var text else {
                 unsafe pointers.append(nil)
                 continue
             }
-            // SAFETY: the copy has the text's length and is freed below.
-            let copy = UnsafeMutablePointer<CChar>.allocate(capacity: text.count)
-            unsafe copy.initialize(from: text, count: text.count)
+            // SAFETY: the copy has room for the text's bytes and the zero, and is freed below.
+            let count = text.utf8.count
+            let copy = UnsafeMutablePointer<CChar>.allocate(capacity: count + 1)
+            text.withUTF8 { bytes in
+                guard let start = bytes.baseAddress else { return }
+                unsafe UnsafeMutableRawPointer(copy).copyMemory(from: start, byteCount: count)
+            }
+            unsafe copy[count] = 0
             unsafe copies.append(copy)
             unsafe pointers.append(UnsafePointer(copy))
         }
@@ -269,10 +276,10 @@ internal import RoostSockets
     private let session: OpaquePointer
     private let library: LibPQ
     private let watch: SocketWatch?
-    private let alarm: LoopAlarm?
+    private let alarm: LoopTimer?
 
     init(
-        _ session: OpaquePointer, _ library: LibPQ, _ watch: SocketWatch?, _ alarm: LoopAlarm?
+        _ session: OpaquePointer, _ library: LibPQ, _ watch: SocketWatch?, _ alarm: LoopTimer?
     ) {
         unsafe self.session = unsafe session
         self.library = library

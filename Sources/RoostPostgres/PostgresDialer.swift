@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RoostExecutors
-internal import RoostSockets
 
 /// The address of a database and the settings of its sessions.
 package struct PostgresConfiguration: Sendable {
@@ -23,33 +22,64 @@ package struct PostgresConfiguration: Sendable {
     package init(_ address: String) { self.address = address }
 }
 
-/// The opening of sessions, on a thread of its own: libpq waits for names and hosts.
-actor PostgresDialer {
-    private nonisolated let executor: ThreadExecutor
+/// The opening of sessions, on threads of its own: libpq waits for names and hosts.
+final class PostgresDialer: Sendable {
+    private struct State {
+        var isClosed = false
+        /// The attempts that have not ended.
+        var attempts = 0
+        var closers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// Several threads, so that sessions do not pass a silent host one after the other.
+    private let threads = ThreadPool(name: "roost.dial", width: 4)
     private let configuration: PostgresConfiguration
-    private let loop: EventLoop
-    private nonisolated let isClosed = Guarded(false)
+    private let state = Guarded(State())
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
-        // SAFETY: the actor keeps its executor.
-        unsafe executor.asUnownedSerialExecutor()
+    init(_ configuration: PostgresConfiguration) { self.configuration = configuration }
+
+    /// Refuses all attempts that have not begun, and waits for the others.
+    func close() async {
+        await withCheckedContinuation { closer in
+            let hasAttempts = state.withLock { state in
+                state.isClosed = true
+                if state.attempts > 0 { state.closers.append(closer) }
+                return state.attempts > 0
+            }
+            if !hasAttempts { closer.resume() }
+        }
     }
-
-    init(_ configuration: PostgresConfiguration, _ loop: EventLoop, on executor: ThreadExecutor) {
-        self.configuration = configuration
-        self.loop = loop
-        self.executor = executor
-    }
-
-    /// Refuses all attempts that have not begun.
-    nonisolated func close() { isClosed.withLock { $0 = true } }
 
     /// Opens a session at the first of the addresses that accepts writes.
     ///
     /// - Throws: `.library`, or `.unreachable` with the reason and the remedy, without the password;
     ///   `.closed`.
-    func dial() throws(PostgresError) -> OpenedSession {
-        guard !isClosed.withLock({ $0 }) else { throw .closed }
+    func dial() async throws(PostgresError) -> OpenedSession {
+        state.withLock { $0.attempts += 1 }
+        let result = await withCheckedContinuation {
+            (waiter: CheckedContinuation<Result<OpenedSession, PostgresError>, Never>) in
+            threads.run {
+                let result = Result { () throws(PostgresError) in try self.open() }
+                self.endAttempt()
+                waiter.resume(returning: result)
+            }
+        }
+        return try result.get()
+    }
+
+    private func endAttempt() {
+        let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.attempts -= 1
+            guard state.attempts == 0 else { return [] }
+            defer { state.closers = [] }
+            return state.closers
+        }
+        for closer in closers { closer.resume() }
+    }
+
+    /// Opens a session; blocks the calling thread for seconds at a silent host.
+    private func open() throws(PostgresError) -> OpenedSession {
+        guard !state.withLock({ $0.isClosed }) else { throw .closed }
         let library = try LibPQ.shared.get()
         let seconds = max(2, configuration.connectPatience.components.seconds)
         // Of two values libpq takes the later, so the address may change those before it.
@@ -122,21 +152,14 @@ extension PostgresError {
         let lines = report.split(separator: "\n").map { line in
             line.drop { $0 == " " || $0 == "\t" }
         }
-        // Several hosts have a line each; the last one says the most about the present.
         let text = lines.prefix(4).joined(separator: "; ")
+        // A host that is only away may be the one that takes the session.
+        let isFinal = hosts(in: lines).allSatisfy { rejection($0) != nil }
         let (kind, remedy): (Kind, String) =
-            if text.contains("password authentication failed")
-                || text.contains("no password supplied")
-            {
-                (.rejected, "Check the user and the password in --database, or ~/.pgpass.")
-            } else if text.contains("no pg_hba.conf entry") {
-                (.rejected, "Let this host in by a line in the server's pg_hba.conf.")
-            } else if text.contains("does not exist") {
-                (.rejected, "Create it (createdb, createuser), or correct --database.")
+            if let remedy = rejection(text) {
+                (isFinal ? .rejected : .unreachable, remedy)
             } else if text.contains("read-only") || text.contains("hot standby") {
                 (.unreachable, "None of the hosts is the primary now; it is tried again.")
-            } else if text.contains("invalid") || text.contains("missing \"=\"") {
-                (.rejected, "Write --database as postgresql://user:password@host:port/name.")
             } else {
                 (.unreachable, "Check that PostgreSQL runs there, and the address.")
             }
@@ -148,5 +171,41 @@ extension PostgresError {
                     + "%2F %25.")
         }
         return PostgresError(kind, "The database cannot be reached: \(text). \(remedy)")
+    }
+
+    /// Returns the part of a report about each host; several hosts have a sentence each.
+    private static func hosts(in lines: [Substring]) -> [String] {
+        var hosts: [String] = []
+        for line in lines {
+            let isNext =
+                line.hasPrefix("connection to server")
+                || line.hasPrefix("could not translate host name")
+            if isNext || hosts.isEmpty {
+                hosts.append(String(line))
+            } else {
+                hosts[hosts.count - 1] += "; \(line)"
+            }
+        }
+        return hosts
+    }
+
+    /// Returns the remedy for a refusal that only a change by a person ends; nil for any other
+    /// report.
+    private static func rejection(_ text: String) -> String? {
+        if text.contains("password authentication failed")
+            || text.contains("no password supplied")
+        {
+            "Check the user and the password in --database, or ~/.pgpass."
+        } else if text.contains("no pg_hba.conf entry") {
+            "Let this host in by a line in the server's pg_hba.conf."
+        } else if text.contains("does not exist") {
+            "Create it (createdb, createuser), or correct --database."
+        } else if text.contains("read-only") || text.contains("hot standby") {
+            nil
+        } else if text.contains("invalid") || text.contains("missing \"=\"") {
+            "Write --database as postgresql://user:password@host:port/name."
+        } else {
+            nil
+        }
     }
 }

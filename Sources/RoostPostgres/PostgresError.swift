@@ -20,8 +20,6 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
         case malformed
         /// The pool is closed.
         case closed
-        /// The caller has gone.
-        case cancelled
     }
 
     package let kind: Kind

@@ -9,20 +9,21 @@ package import RoostSockets
 /// one, and goes to the host that accepts writes then.
 package actor PostgresPool {
     private struct Waiter {
-        let number: Int
         let waiter: CheckedContinuation<Result<PostgresConnection, PostgresError>, Never>
-        let alarm: LoopAlarm
+        let alarm: LoopTimer
     }
 
     package nonisolated let configuration: PostgresConfiguration
     private nonisolated let loop: EventLoop
     private let dialer: PostgresDialer
-    private let dialThread: ThreadExecutor
     private var idle: [PostgresConnection] = []
     /// The sessions that are open or being opened.
     private var count = 0
-    private var waiters: [Waiter] = []
+    /// The waiting calls by their numbers, of which there may be thousands in an outage.
+    private var waiters: [Int: Waiter] = [:]
     private var lastNumber = 0
+    /// A number before which no call waits.
+    private var firstNumber = 1
     private var isClosed = false
     /// The reason why the last attempt to open a session failed; nil after a success.
     private var lastFailure: PostgresError?
@@ -42,8 +43,7 @@ package actor PostgresPool {
     package init(_ configuration: PostgresConfiguration, on loop: EventLoop) {
         self.configuration = configuration
         self.loop = loop
-        dialThread = ThreadExecutor(name: "roost.dial")
-        dialer = PostgresDialer(configuration, loop, on: dialThread)
+        dialer = PostgresDialer(configuration)
     }
 
     /// Closes all sessions; calls under way fail.
@@ -51,11 +51,9 @@ package actor PostgresPool {
         isClosed = true
         for connection in sessions.values { connection.end(.closed) }
         (idle, sessions) = ([], [:])
-        for waiter in waiters { finish(waiter, .failure(.closed)) }
-        waiters = []
-        // An attempt at a silent host takes seconds, and the thread ends behind all of them.
-        dialer.close()
-        await dialThread.shutDown()
+        failWaiters(.closed)
+        // An attempt at a silent host takes seconds.
+        await dialer.close()
     }
 
     /// The reason why the database is out of reach; nil while a session works.
@@ -86,24 +84,26 @@ package actor PostgresPool {
         if count < configuration.sessions { open(after: .zero) }
         lastNumber += 1
         let number = lastNumber
-        let alarm: LoopAlarm
+        let giveUp: @Sendable () -> Void = { [weak self, loop] in
+            Task(executorPreference: loop) { await self?.giveUp(number) }
+        }
+        let alarm: LoopTimer
         do throws(SocketError) {
-            alarm = try LoopAlarm(on: loop) { [weak self, loop] in
-                Task(executorPreference: loop) { await self?.giveUp(number) }
-            }
+            alarm = try LoopTimer(on: loop, onStop: giveUp, action: giveUp)
         } catch {
             throw PostgresError(.closed, error.message)
         }
         alarm.start(after: configuration.patience)
         let result = await withCheckedContinuation { waiter in
-            let waiter = Waiter(number: number, waiter: waiter, alarm: alarm)
+            let waiter = Waiter(waiter: waiter, alarm: alarm)
             // A session may have come back since the search above.
             if isClosed {
                 finish(waiter, .failure(.closed))
             } else if let connection = takeIdle() {
                 finish(waiter, .success(connection))
             } else {
-                waiters.append(waiter)
+                waiters[number] = waiter
+                firstNumber = min(firstNumber, number)
             }
         }
         return try result.get()
@@ -130,8 +130,7 @@ package actor PostgresPool {
 
     /// Ends the wait of a caller whose patience is over.
     private func giveUp(_ number: Int) {
-        guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
-        let waiter = waiters.remove(at: index)
+        guard let waiter = waiters.removeValue(forKey: number) else { return }
         finish(
             waiter,
             .failure(
@@ -151,10 +150,7 @@ package actor PostgresPool {
             return
         }
         isAway = false
-        guard waiters.isEmpty else {
-            finish(waiters.removeFirst(), .success(connection))
-            return
-        }
+        if let waiter = takeWaiter() { return finish(waiter, .success(connection)) }
         let identity = ObjectIdentifier(connection)
         connection.onLoss = { [weak self, loop] in
             Task(executorPreference: loop) { await self?.forget(identity) }
@@ -207,6 +203,7 @@ package actor PostgresPool {
             let connection = unsafe try PostgresConnection(
                 opened.session, LibPQ.shared.get(), on: loop)
             do throws(PostgresError) {
+                guard !isClosed else { throw .closed }
                 try await prepare(connection)
                 guard !isClosed else { throw .closed }
             } catch {
@@ -231,12 +228,19 @@ package actor PostgresPool {
     }
 
     private func failWaiters(_ error: PostgresError) {
-        let failed = waiters
-        waiters = []
-        for waiter in failed { finish(waiter, .failure(error)) }
+        while let waiter = takeWaiter() { finish(waiter, .failure(error)) }
     }
 
-    /// Sets the schema and the limits of a new session, and learns the timeline.
+    /// Removes the call that waits for the longest time.
+    private func takeWaiter() -> Waiter? {
+        while firstNumber <= lastNumber {
+            firstNumber += 1
+            if let waiter = waiters.removeValue(forKey: firstNumber - 1) { return waiter }
+        }
+        return nil
+    }
+
+    /// Sets the schema and the limits of a new session, learns the timeline, and names its mark.
     private func prepare(_ connection: PostgresConnection) async throws(PostgresError) {
         let schema = configuration.schema
         let rows = try await connection.run(
@@ -256,6 +260,7 @@ package actor PostgresPool {
                 "The database has the encoding \(row.text(1)), which lacks most characters. Create "
                     + "one with the encoding UTF8.")
         }
+        if row.bool(3) { connection.mark = row.text(4) }
         guard row.bool(2) else { return }
         let era = try await connection.run(
             [(.newEra, []), (.era, [])], patience: configuration.patience
@@ -290,23 +295,29 @@ package actor PostgresPool {
     /// The first eight digits of a file of the write-ahead log are its timeline.
     private static let timeline: PostgresSQL = """
         SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int::bigint,
-            current_setting('server_encoding'), to_regclass('era') IS NOT NULL
+            current_setting('server_encoding'), to_regclass('era') IS NOT NULL,
+            to_regclass('attempt') IS NOT NULL, gen_random_uuid()
         """
 
     func pause(_ delay: Duration) async {
         await withCheckedContinuation { waiter in
-            let alarm = Guarded<LoopAlarm?>(nil)
-            let ring = try? LoopAlarm(on: loop) {
-                let rung = alarm.withLock { alarm -> LoopAlarm? in
-                    defer { alarm = nil }
-                    return alarm
-                }
-                rung?.close()
+            let timer = Guarded<LoopTimer?>(nil)
+            let onStop: @Sendable () -> Void = {
+                timer.withLock { $0 = nil }
                 waiter.resume()
             }
-            guard let ring else { return waiter.resume() }
-            alarm.withLock { $0 = ring }
-            ring.start(after: delay)
+            let made = try? LoopTimer(on: loop, onStop: onStop) {
+                let fired = timer.withLock { timer -> LoopTimer? in
+                    defer { timer = nil }
+                    return timer
+                }
+                fired?.close()
+                waiter.resume()
+            }
+            // A loop that stops makes no timer.
+            guard let made else { return waiter.resume() }
+            timer.withLock { $0 = made }
+            made.start(after: delay)
         }
     }
 }

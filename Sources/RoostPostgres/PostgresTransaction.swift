@@ -18,17 +18,28 @@ package final class PostgresTransaction {
     private var leading = 0
     /// The transaction's number at the server; nil before the first answer, and for reads.
     private(set) var number: String?
-    private let isWriting: Bool
+    private let purpose: Purpose
     /// Whether the server may have got the order to begin.
     private var hasBegun = false
+    /// Whether the server may have got the order to commit.
+    private var hasSentCommit = false
 
-    fileprivate init(_ connection: PostgresConnection, isWriting: Bool, patience: Duration) {
+    fileprivate enum Purpose {
+        case reading
+        /// Writes; after a lost commit the work finds its own effects, or needs proof of them.
+        case writing(needsProof: Bool)
+
+        var isWriting: Bool { if case .writing = self { true } else { false } }
+        var needsProof: Bool { if case .writing(needsProof: true) = self { true } else { false } }
+    }
+
+    fileprivate init(_ connection: PostgresConnection, _ purpose: Purpose, patience: Duration) {
         self.connection = connection
         self.patience = patience
-        self.isWriting = isWriting
-        waiting = [(isWriting ? Self.beginWriting : Self.beginReading, [])]
+        self.purpose = purpose
+        waiting = [(purpose.isWriting ? Self.beginWriting : Self.beginReading, [])]
         leading = 1
-        if isWriting {
+        if purpose.isWriting {
             waiting.append((Self.ownNumber, []))
             leading = 2
         }
@@ -124,7 +135,13 @@ package final class PostgresTransaction {
     fileprivate func commit() async throws(PostgresError) {
         // Nothing was asked, so there is nothing to end.
         guard leading == 0 || waiting.count > leading else { return }
+        if purpose.needsProof {
+            // The server cannot be asked about a commit whose number is unknown.
+            if number == nil { _ = try await ask([]) }
+            if let mark = connection.mark { waiting.append((PostgresMark.leave, [.text(mark)])) }
+        }
         hasBegun = true
+        hasSentCommit = true
         let statements = waiting + [(Self.commit, [])]
         waiting = []
         let (rows, isWarned): ([PostgresRows], Bool)
@@ -135,11 +152,19 @@ package final class PostgresTransaction {
             throw error.endsConnection ? .lost(error.message) : error
         }
         note(rows)
-        if isWriting, isWarned {
+        if purpose.isWriting, isWarned {
             throw PostgresError(
                 .lost,
                 "A commit is not known to have reached a standby; the call is repeated.")
         }
+    }
+
+    /// The trace of the commit, if it was sent and the transaction has a number.
+    fileprivate var trace: PostgresTrace? {
+        guard hasSentCommit, let number else { return nil }
+        return PostgresTrace(
+            number: number, era: connection.era, mark: purpose.needsProof ? connection.mark : nil,
+            needsProof: purpose.needsProof)
     }
 
     fileprivate func rollBack() async {
@@ -165,7 +190,7 @@ extension PostgresPool {
     ) async throws(PostgresError) -> T {
         try await repeating { () async throws(PostgresError) in
             try await lend { connection async throws(PostgresError) in
-                try await perform(connection, isWriting: false, body)
+                try await perform(connection, .reading, body)
             }
         }
     }
@@ -173,47 +198,39 @@ extension PostgresPool {
     /// Runs a transaction that writes, again after a conflict or a lost connection.
     ///
     /// If the connection breaks during the commit, the server is asked whether the transaction took
-    /// effect. After a failover it cannot say that; then the work runs again, so the work must
-    /// recognise its own effects.
+    /// effect. After a crash or a promotion its number says nothing; then the mark of its session
+    /// says it, in a schema that has the table `attempt`.
+    ///
+    /// - Parameters:
+    ///   - recognisesItself: Whether the work finds its own effects when it runs again. It leaves
+    ///     no mark then, and runs again after a crash.
+    ///   - body: The work; it may run several times, and takes effect once.
+    /// - Returns: The result of the run that took effect.
+    /// - Throws: The error of the work; `.unreachable` if the database cannot say whether it took
+    ///   effect. It is not repeated then.
     package func write<T>(
+        recognisesItself: Bool = false,
         _ body: (PostgresTransaction) async throws(PostgresError) -> T
     ) async throws(PostgresError) -> T {
         try await repeating { () async throws(PostgresError) in
             var doubt: Doubt<T>?
             do throws(PostgresError) {
                 return try await lend { connection async throws(PostgresError) in
-                    try await perform(connection, isWriting: true, body) { doubt = $0 }
+                    try await perform(
+                        connection, .writing(needsProof: !recognisesItself), body
+                    ) { doubt = $0 }
                 }
             } catch {
                 guard error.kind == .lost, let doubt else { throw error }
-                guard try await isDone(doubt.number, in: doubt.era) else { throw error }
+                guard try await isDone(doubt.trace) else { throw error }
                 return doubt.result
             }
         }
     }
 
-    /// Asks whether a transaction has taken effect for good.
-    ///
-    /// - Throws: An error after which the work is not repeated: nobody knows whether it was done.
-    private func isDone(
-        _ number: String, in era: PostgresEra?
-    ) async throws(PostgresError) -> Bool {
-        do throws(PostgresError) {
-            return try await repeating { () async throws(PostgresError) in
-                guard try await hasCommitted(number, in: era) else { return false }
-                // Another server may answer now, which has not got the transaction.
-                guard try await confirm() == era else { throw .changedPrimary }
-                return true
-            }
-        } catch {
-            throw error.isTransient ? .unknownFate(error.message) : error
-        }
-    }
-
     /// The result of a transaction whose commit got no answer.
     fileprivate struct Doubt<T> {
-        let number: String
-        let era: PostgresEra?
+        let trace: PostgresTrace
         let result: T
     }
 
@@ -225,33 +242,33 @@ extension PostgresPool {
     /// - Throws: `.lost` if the wait was cut short. It is not repeated.
     package func confirm() async throws(PostgresError) -> PostgresEra? {
         try await lend { connection async throws(PostgresError) in
-            try await perform(connection, isWriting: true) { transaction in
-                transaction.add(PostgresQuery(Self.mark))
+            try await perform(connection, .writing(needsProof: false)) { transaction in
+                transaction.add(PostgresQuery(Self.record))
                 return transaction.era
             }
         }
     }
 
     /// A record in the write-ahead log; a transaction without one waits for nothing.
-    private static let mark: PostgresSQL = """
+    private static let record: PostgresSQL = """
         SELECT pg_logical_emit_message(true, 'roost', '')
         """
 
     private func perform<T>(
-        _ connection: PostgresConnection, isWriting: Bool,
+        _ connection: PostgresConnection, _ purpose: PostgresTransaction.Purpose,
         _ body: (PostgresTransaction) async throws(PostgresError) -> T,
         inDoubt: ((Doubt<T>) -> Void)? = nil
     ) async throws(PostgresError) -> T {
         let transaction = PostgresTransaction(
-            connection, isWriting: isWriting,
+            connection, purpose,
             patience: configuration.answerPatience ?? configuration.patience)
         do throws(PostgresError) {
             let result = try await body(transaction)
             do throws(PostgresError) {
                 try await transaction.commit()
             } catch {
-                if error.kind == .lost, let number = transaction.number {
-                    inDoubt?(Doubt(number: number, era: transaction.era, result: result))
+                if error.kind == .lost, let trace = transaction.trace {
+                    inDoubt?(Doubt(trace: trace, result: result))
                 }
                 throw error
             }
@@ -263,7 +280,7 @@ extension PostgresPool {
     }
 
     /// Runs work again after failures that may pass, at most for the patience.
-    private func repeating<T>(
+    func repeating<T>(
         _ work: () async throws(PostgresError) -> T
     ) async throws(PostgresError) -> T {
         let end = EventLoop.systemSeconds() + configuration.patience.components.seconds
@@ -281,35 +298,4 @@ extension PostgresPool {
             }
         }
     }
-
-    /// Asks whether a transaction has taken effect, and waits for it if it is under way.
-    ///
-    /// After a crash or a promotion its number may belong to another transaction, so the answer is no.
-    /// The server gives a wait for a standby up after eight seconds, so no commit takes longer.
-    private func hasCommitted(
-        _ number: String, in era: PostgresEra?
-    ) async throws(PostgresError) -> Bool {
-        guard let era else { return false }
-        let query = PostgresQuery<String>(Self.fate, .text(number)) { $0.text(0) }
-        for _ in 0..<120 {
-            let fate: String?
-            do throws(PostgresError) {
-                fate = try await lend { connection async throws(PostgresError) -> String? in
-                    guard connection.era == era else { return nil }
-                    let answer = try await connection.run(
-                        [(query.sql, query.values)], patience: configuration.patience)
-                    return try query.read(answer.rows[0]).first
-                }
-            } catch {
-                // The number lies in the future of a server that lost the transaction.
-                guard error.kind == .refused("22023") else { throw error }
-                return false
-            }
-            guard fate == "in progress" else { return fate == "committed" }
-            await pause(.milliseconds(100))
-        }
-        throw .unknownFate("It was still under way.")
-    }
-
-    private static let fate: PostgresSQL = "SELECT pg_xact_status($1::text::xid8)"
 }

@@ -55,7 +55,15 @@ package enum PostgresValue: Equatable, Sendable {
     static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 2 }) else { return text }
         var bytes: [UInt8] = []
-        for byte in text.utf8 { bytes += byte < 2 ? [1, 0x30 + byte] : [byte] }
+        bytes.reserveCapacity(text.utf8.count + 16)
+        for byte in text.utf8 {
+            if byte < 2 {
+                bytes.append(1)
+                bytes.append(0x30 + byte)
+            } else {
+                bytes.append(byte)
+            }
+        }
         return String(decoding: bytes, as: UTF8.self)
     }
 

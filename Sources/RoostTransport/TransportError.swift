@@ -4,8 +4,8 @@
 package struct TransportError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The class of the failure, by the engine's reaction.
     package enum Kind: Sendable, Hashable {
-        /// The host is unknown, refuses the connection or cannot be reached; the device may be
-        /// offline.
+        /// The host is unknown, refuses the connection or cannot be reached, or TLS could not be
+        /// set up for another reason than trust; the device may be offline. Nothing has arrived.
         case unreachable
         /// No answer came within the request's time limit; the request may have arrived.
         case timedOut
@@ -13,7 +13,9 @@ package struct TransportError: Error, Sendable, Hashable, CustomStringConvertibl
         case lost
         /// The answer is longer than the transport takes; a retry gets the same answer.
         case answerTooLarge
-        /// TLS could not verify the peer.
+        /// The peer's certificate, or the name in it, could not be verified; a retry cannot help.
+        ///
+        /// A handshake that is cut, or fails otherwise, says nothing about the certificate.
         case untrusted
         /// A socket's upgrade was answered with an HTTP status; for HTTP a status is no error.
         case refused(status: Int)

@@ -17,8 +17,15 @@ struct DeliveryOrderTests {
     private static func place(
         _ sequence: Int64, first: Int64? = nil, by change: Int64 = 1_000, after previous: Int64 = 1
     ) -> LogPlace {
+        Self.place(in: "g", sequence, first: first, by: change, after: previous)
+    }
+
+    private static func place(
+        in url: ChannelURL, _ sequence: Int64, first: Int64? = nil, by change: Int64 = 1_000,
+        after previous: Int64 = 1
+    ) -> LogPlace {
         LogPlace(
-            channel: "g", sequence: sequence, first: first ?? sequence, change: change,
+            channel: url, sequence: sequence, first: first ?? sequence, change: change,
             previousChange: previous)
     }
 
@@ -210,6 +217,37 @@ struct DeliveryOrderTests {
         #expect(order.count == 0)
         #expect(
             order.take(Self.notice("2"), Self.place(2, after: 150), at: Self.at(60_001)).count == 1)
+    }
+
+    @Test func `a look for missing changes passes over no quiet channel`() {
+        var order = DeliveryOrder(swept: 100)
+        for number in 0..<10_000 {
+            _ = order.take(
+                Self.notice("1"), Self.place(in: ChannelURL("g\(number)"), 1), at: Self.at(0))
+        }
+        #expect(order.behind.isEmpty)
+        _ = order.take(Self.notice("3"), Self.place(in: "g7", 3), at: Self.at(0))
+        #expect(order.behind == ["g7"])
+        #expect(order.readings(at: Self.at(50)) == [.init(url: "g7", start: .sequence(1))])
+        _ = order.take(Self.notice("2"), Self.place(in: "g7", 2), at: Self.at(51))
+        #expect(order.behind.isEmpty)
+    }
+
+    @Test func `quiet channels are forgotten some at a time, those that lack changes never`() {
+        var order = DeliveryOrder(swept: 100)
+        let count = 2 * DeliveryOrder.forgetLimit + 500
+        for number in 0..<count {
+            _ = order.take(
+                Self.notice("1"), Self.place(in: ChannelURL("g\(number)"), 1), at: Self.at(0))
+        }
+        _ = order.take(Self.notice("3"), Self.place(in: "g7", 3), at: Self.at(0))
+        order.sweep([], settled: 100, isUrgent: false, at: Self.at(59_999))
+        #expect(order.count == count)
+        order.sweep([], settled: 100, isUrgent: false, at: Self.at(60_000))
+        #expect(order.count >= count - DeliveryOrder.forgetLimit)
+        for _ in 0..<4 { order.sweep([], settled: 100, isUrgent: false, at: Self.at(60_000)) }
+        #expect(order.count == 1)
+        #expect(order.behind == ["g7"])
     }
 }
 

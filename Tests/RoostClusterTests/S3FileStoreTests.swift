@@ -130,6 +130,41 @@ struct S3FileStoreTests {
         await faulty.close()
     }
 
+    @Test func `a call that waits for a place ends with its time, or with its caller`()
+        async throws
+    {
+        for isCancelled in [false, true] {
+            let gate = Gate()
+            let faulty = try await FaultyStore(
+                FaultyBucket { name, _ in name == "PUT file" ? .wait(gate) : nil }
+            ) {
+                $0.callLimit = 1
+                $0.callTime = isCancelled ? .seconds(3_600) : .milliseconds(100)
+                $0.transferTime = .seconds(3_600)
+                $0.attemptTime = .seconds(3_600)
+            }
+            let store = faulty.store
+            try await store.begin("a", type: "text/plain")
+            try await store.append([1, 2, 3], to: "a")
+            let keep = Task { try await store.keep("a") }
+            await faulty.bucket.arrivals.wait(for: 1)
+            // The only place stays taken until the gate opens.
+            let reads = (0..<3).map { number in
+                Task { try await store.file("\(number)") }
+            }
+            for read in reads {
+                if isCancelled { read.cancel() }
+                await #expect(throws: StorageError.self) { try await read.value }
+            }
+            #expect(faulty.bucket.names == ["PUT file"])
+            gate.open()
+            try await keep.value
+            // The place is free again.
+            if isCancelled { #expect(try await store.file("b") == nil) }
+            await faulty.close()
+        }
+    }
+
     @Test func `reads of unknown names leave a share of the calls to writes`() async throws {
         let gate = Gate()
         let faulty = try await FaultyStore(

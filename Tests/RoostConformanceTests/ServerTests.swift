@@ -54,6 +54,15 @@ struct ServerTests {
         #expect(Self.failures(sound) == [])
     }
 
+    @Test func `frames may end with CR and LF, several in a message`() async throws {
+        let spoil = Spoil(
+            down: { [$0, Spoil.Command(name: "XXXX", fields: [:])] }, lineEnd: "\r\n")
+        let run = try await SpoilingProxy.results(
+            of: try Selection.of(["messages.acknowledged"]), spoil: spoil)
+        #expect(Self.failures(run) == [])
+        #expect(run.heldCount == 1)
+    }
+
     @Test func `a feature that is not offered is skipped, and a required one is a failure`()
         async throws
     {

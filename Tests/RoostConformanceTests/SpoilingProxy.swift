@@ -24,7 +24,7 @@ struct Spoil: Sendable {
         var name: String
         var fields: JSON
 
-        var text: String { "\(name)\(fields)\n" }
+        var text: String { "\(name)\(fields)" }
     }
 
     /// Returns the body that the server gets in place of one of a client's call.
@@ -34,6 +34,8 @@ struct Spoil: Sendable {
     var down: @Sendable (Command) -> [Command] = { [$0] }
     /// Returns the commands that the server gets in place of one of a client.
     var up: @Sendable (Command) -> [Command] = { [$0] }
+    /// The end of each frame of the server.
+    var lineEnd = "\n"
     var echoesSubprotocol = true
     /// Returns whether a login is answered by `BUSY`.
     var isBusy: @Sendable () -> Bool = { false }
@@ -168,14 +170,16 @@ final class SpoilingProxy: HTTPServerHandler {
         return .accept(subprotocol: spoil.echoesSubprotocol ? connection.subprotocol : nil) {
             peer in
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await Self.pass(from: peer, to: connection, spoil.up) }
-                group.addTask { await Self.pass(from: connection, to: peer, spoil.down) }
+                group.addTask { await Self.pass(from: peer, to: connection, "\n", spoil.up) }
+                group.addTask {
+                    await Self.pass(from: connection, to: peer, spoil.lineEnd, spoil.down)
+                }
             }
         }
     }
 
     private static func pass(
-        from source: WebSocketConnection, to sink: WebSocketConnection,
+        from source: WebSocketConnection, to sink: WebSocketConnection, _ lineEnd: String,
         _ change: (Spoil.Command) -> [Spoil.Command]
     ) async {
         while case .text(let text)? = try? await source.receive() {
@@ -187,7 +191,7 @@ final class SpoilingProxy: HTTPServerHandler {
                     continue
                 }
                 let command = Spoil.Command(name: String(line.prefix(4)), fields: fields)
-                changed += change(command).map(\.text).joined()
+                changed += change(command).map { $0.text + lineEnd }.joined()
             }
             // An end of one side ends the other one below.
             if !changed.isEmpty { try? await sink.send(changed) }

@@ -101,6 +101,23 @@ struct ChaosSocketTests {
         }
     }
 
+    @Test func `each command of a message is an occasion, also behind CR and LF`() async throws {
+        try await ChaosScene.run([.init(.restart, user: "ann", nth: 2)]) { scene in
+            let ann = try await scene.logIn("ann").client
+            let commands = ["one", "two"].map { name -> String in
+                let fields: JSONValue = [
+                    "req_id": .string(name), "channel_url": .string(ChaosScene.channel),
+                    "message": .string(name),
+                ]
+                return "MESG\(fields.text)"
+            }
+            try await ann.connection.send(commands.joined(separator: "\r\n"))
+            // The second command ends the socket, so the answer to the ping does not come.
+            let heard = try? await ann.acknowledgementsUntilPong()
+            #expect(heard == nil)
+        }
+    }
+
     @Test func `a busy server asks for a pause and lets the next login in`() async throws {
         try await ChaosScene.run([.init(.busyLogin, user: "ann", nth: 1)]) { scene in
             let refused = try await scene.connect("user_id=ann")

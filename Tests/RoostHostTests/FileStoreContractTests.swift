@@ -86,6 +86,26 @@ struct FileStoreContractTests {
         await thread.shutDown()
     }
 
+    @Test func `a growing file is made durable in steps, so that its end takes no longer`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let thread = ThreadExecutor(name: "files")
+        let store = FolderFileStore(folder: folder.path, on: thread, syncBytes: 10)
+        let name = Fixture.name()
+        try await store.begin(name, type: "a/b")
+        var waiting: [Int?] = []
+        for count in [4, 4, 4, 20, 1] {
+            try await store.append([UInt8](repeating: 1, count: count), to: name)
+            waiting.append(await store.begun[name])
+        }
+        #expect(waiting == [4, 8, 0, 0, 1])
+        try await store.keep(name)
+        #expect(await store.begun.isEmpty)
+        #expect(try await store.read(name, 0..<99).count == 33)
+        await thread.shutDown()
+    }
+
     @Test(arguments: Kind.allCases)
     func `a file is readable once it is kept, and not before`(kind: Kind) async throws {
         let fixture = try await Fixture(kind)

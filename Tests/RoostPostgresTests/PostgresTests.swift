@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostExecutors
 import RoostSockets
 import RoostTestSupport
 import Synchronization
@@ -9,12 +8,12 @@ import Testing
 @testable import RoostPostgres
 
 /// The event loop of all tests.
-private let loop = Result { () throws(SocketError) in try EventLoop.start() }
+let loop = Result { () throws(SocketError) in try EventLoop.start() }
 
 struct PostgresTests {
-    private static func pool(
+    static func pool(
         _ address: String? = nil, sessions: Int = 3, patience: Duration = .seconds(10),
-        answerPatience: Duration? = nil
+        answerPatience: Duration? = nil, hasMarks: Bool = true
     ) async throws -> PostgresPool {
         var configuration = PostgresConfiguration(
             try await address.orAsync { try await PostgresServer.shared().address })
@@ -31,35 +30,88 @@ struct PostgresTests {
             db.add(
                 PostgresQuery(
                     .once("CREATE UNLOGGED TABLE era (id int PRIMARY KEY, name uuid NOT NULL)")))
+            if hasMarks { db.add(PostgresQuery(Self.marks)) }
         }
         await maker.close()
         // A session learns the era when it opens.
         return PostgresPool(configuration, on: try loop.get())
     }
 
-    private static func notes(_ pool: PostgresPool) async throws -> [Int64] {
+    private static let marks: PostgresSQL = .once(
+        """
+        CREATE TABLE attempt (
+            session uuid PRIMARY KEY, change xid8 NOT NULL, at timestamptz NOT NULL)
+        """)
+
+    static func notes(_ pool: PostgresPool) async throws -> [Int64] {
         try await pool.read { db async throws(PostgresError) in
             try await db.all(PostgresQuery("SELECT id FROM note ORDER BY id") { $0.int64(0) })
         }
     }
 
-    private static func insert(_ id: Int64) -> PostgresQuery<Void> {
+    static func insert(_ id: Int64) -> PostgresQuery<Void> {
         PostgresQuery("INSERT INTO note VALUES ($1)", .int(id))
     }
 
     @Test func `attempts that have not begun when a pool closes are not made`() async throws {
-        let executor = ThreadExecutor(name: "dial")
-        let dialer = PostgresDialer(
-            PostgresConfiguration("host=127.0.0.1 port=1"), try loop.get(), on: executor)
+        let dialer = PostgresDialer(PostgresConfiguration("host=127.0.0.1 port=1"))
         for kind in [PostgresError.Kind.unreachable, .closed] {
             await #expect {
                 _ = try await dialer.dial()
             } throws: {
                 ($0 as? PostgresError)?.kind == kind
             }
-            dialer.close()
+            await dialer.close()
         }
-        await executor.shutDown()
+    }
+
+    @Test func `sessions do not pass a silent host one after the other`() async throws {
+        let server = try await PostgresServer.onOwnPort()
+        let silent = try SilentListener()
+        let port = try #require(server.port)
+        var configuration = PostgresConfiguration(
+            "host=127.0.0.1,127.0.0.1 port=\(silent.port),\(port) user=roost dbname=postgres")
+        // In turn, eight sessions take sixteen seconds at the least.
+        configuration.sessions = 8
+        configuration.connectPatience = .seconds(2)
+        configuration.patience = .seconds(12)
+        let pool = PostgresPool(configuration, on: try loop.get())
+        let open = Mutex(0)
+        let all = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<configuration.sessions {
+                group.addTask {
+                    try await pool.lend { session async throws(PostgresError) in
+                        let count = open.withLock { open in
+                            open += 1
+                            return open
+                        }
+                        if count == pool.configuration.sessions { all.open() }
+                        await all.wait()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        await pool.close()
+        await server.end()
+    }
+
+    @Test(arguments: [
+        (["password authentication failed for user \"a\""], true),
+        (["database \"a\" does not exist", "database \"a\" does not exist"], true),
+        (["no pg_hba.conf entry for host", "Connection refused\n\tIs the server running?"], false),
+        (["Connection refused\n\tIs the server running?", "database \"a\" does not exist"], false),
+        (["cannot accept connections in hot standby mode", "timeout expired"], false),
+    ])
+    func `an address is refused for good only if each of its hosts refuses it`(
+        reasons: [String], isFinal: Bool
+    ) {
+        let report = reasons.enumerated().map { number, reason in
+            "connection to server at \"h\(number)\", port 5432 failed: \(reason)\n"
+        }.joined()
+        let error = PostgresError.unreachable(report, at: "postgresql://a@h0,h1/a")
+        #expect(error.kind == (isFinal ? .rejected : .unreachable))
     }
 
     @Test func `every text comes back as it was, alone and in a list`() async throws {

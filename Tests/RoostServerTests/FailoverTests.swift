@@ -16,7 +16,8 @@ struct FailoverTests {
     private static func number(
         _ pool: PostgresPool, _ sql: PostgresSQL
     ) async throws -> Int64 {
-        try await pool.write { db async throws(PostgresError) in
+        // A mark of the transaction would be a logged change.
+        try await pool.write(recognisesItself: true) { db async throws(PostgresError) in
             try await db.first(PostgresQuery<Int64>(sql) { $0.int64(0) }) ?? 0
         }
     }
@@ -113,6 +114,53 @@ struct FailoverTests {
         await scene.settle()
         #expect(try ClusterScene.texts(bob) == ["alone"])
         await scene.pool.close()
+        await database.end()
+    }
+
+    @Test func `a change is made once although the database crashes before its answer`()
+        async throws
+    {
+        let database = try await PostgresServer(
+            port: try FreePort.next(), settings: ["fsync=off"])
+        let relay = try CuttingRelay(to: try #require(database.port))
+        let loop = try PostgresStorage.testLoop()
+        var configuration = try await PostgresStorage.testConfiguration()
+        configuration.address = database.address
+        let tool = PostgresPool(configuration, on: loop)
+        try await PostgresMigrator(tool).migrate()
+        await tool.close()
+        configuration.patience = .seconds(60)
+        let watcher = PostgresPool(configuration, on: loop)
+        configuration.address = "host=127.0.0.1 port=\(relay.port) user=roost dbname=postgres"
+        configuration.sessions = 1
+        let pool = PostgresPool(configuration, on: loop)
+        let storage = try await PostgresStorage(pool)
+        let now = Timestamp(milliseconds: 1_000_000)
+        try await storage.addUser(User(id: "a"))
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("g", ["a"]), now: now)
+        let era = try await Self.value(watcher, "SELECT name::text FROM era")
+        let runs = Mutex(0)
+        async let changing = storage.updateChannel("g", now: now) { record in
+            let run = runs.withLock { runs in
+                runs += 1
+                return runs
+            }
+            record.name += "x"
+            if run == 1 { relay.cutNext(.beforeAnswer, isLasting: true) }
+        }
+        while !relay.isRefusing { await Task.yield() }
+        let name: PostgresSQL = "SELECT name FROM channel WHERE url = 'g'"
+        while try await Self.value(watcher, name) != "x" {}
+        let backend = try await Self.number(watcher, "SELECT pg_backend_pid()")
+        kill(pid_t(backend), SIGKILL)
+        while try await Self.value(watcher, "SELECT name::text FROM era") == era {}
+        relay.revive()
+        let record = try await changing
+        #expect(record?.name == "x")
+        #expect(runs.withLock { $0 } == 1)
+        #expect(try await Self.value(watcher, name) == "x")
+        for pool in [pool, watcher] { await pool.close() }
         await database.end()
     }
 

@@ -87,6 +87,21 @@ struct PostgresRemovalTests {
         await scene.pool.close()
     }
 
+    @Test func `a server that finds a channel deleted removes what another one has left`()
+        async throws
+    {
+        let scene = try await Scene()
+        let other = try await PostgresStorage(scene.pool, clockMargin: 0, removalStep: 10)
+        try await other.removeRemains()
+        #expect(try await scene.storage.deleteChannel("g", now: Self.now))
+        try await other.removeRemains()
+        #expect(try await scene.messageCount() == 40)
+        #expect(try await !other.deleteChannel("g", now: Self.now))
+        try await other.removeRemains()
+        #expect(try await scene.messageCount() == 25)
+        await scene.pool.close()
+    }
+
     @Test func `a new channel of the URL has no message of the deleted one`() async throws {
         let scene = try await Scene()
         #expect(try await scene.storage.deleteChannel("g", now: Self.now))

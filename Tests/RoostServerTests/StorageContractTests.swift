@@ -143,6 +143,20 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `request IDs that only look equal name two messages of a batch`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind)
+        let requests: [RequestID] = ["\u{E9}", "e\u{301}", "\u{E9}"]
+        let results = try await storage.append(
+            requests.map { Self.draft("x", request: $0) }, now: at(1))
+        let appended = try results.map { try $0.get() }
+        #expect(appended.map { $0?.isRepeat } == [false, false, true])
+        #expect(appended.map { $0?.message.requestID } == requests)
+        #expect(try await storage.log(of: "g").count == 2)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a repeat of a deleted message is marked as deleted and restores nothing`(
         kind: StorageKind
     ) async throws {

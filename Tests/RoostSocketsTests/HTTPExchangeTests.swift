@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostSockets
 import RoostTestSupport
 import Synchronization
 import Testing
+
+@testable import RoostSockets
 
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct HTTPExchangeTests {
@@ -37,5 +38,61 @@ struct HTTPExchangeTests {
         #expect(pieces.withLock { $0 } <= 2)
         await server.shutdown(grace: .zero)
         await loop.shutdown()
+    }
+
+    @Test(arguments: [true, false])
+    func `a body that ends with the connection is whole only after the goodbye of TLS`(
+        saysGoodbye: Bool
+    ) async throws {
+        let files = try TemporaryCertificates()
+        let (server, trust) = (
+            try files.server(), try TLSContext.client(extraAuthoritiesFile: files.authority)
+        )
+        let loop = try EventLoop.start()
+        let port = try await Self.serve(
+            "HTTP/1.1 200 OK\r\n\r\nhalf", saysGoodbye: saysGoodbye, server, on: loop)
+        let client = HTTPClient(on: loop, tls: trust)
+        do throws(SocketError) {
+            let response = try await client.send(
+                HTTPClientRequest(
+                    url: "https://127.0.0.1:\(port)/", timeLimit: .seconds(600),
+                    answerBytes: 1_000))
+            #expect(saysGoodbye)
+            #expect(response.body == Array("half".utf8))
+        } catch {
+            #expect(!saysGoodbye)
+            #expect(error.kind == .connectionLost)
+        }
+        await loop.shutdown()
+    }
+
+    /// Answers each connection with a text, and ends it with or without a goodbye.
+    ///
+    /// - Returns: The port of the server.
+    private static func serve(
+        _ text: String, saysGoodbye: Bool, _ tls: TLSContext, on loop: EventLoop
+    ) async throws(SocketError) -> UInt16 {
+        let addresses = try await NameResolver.resolve(host: "127.0.0.1", port: 0, on: loop)
+        return try await loop.run { () throws(SocketError) -> UInt16 in
+            let listener = try TCPListener(
+                bindingTo: addresses[0], named: "127.0.0.1", port: 0, on: loop)
+            listener.onConnection = { descriptor in
+                guard let machine = try? TLSStream(tls, serverName: nil),
+                    let tcp = try? TCPStream(adopting: descriptor, on: loop)
+                else { return }
+                let stream = ByteStream(tcp, tls: machine, on: loop)
+                stream.onEvent = { event in
+                    switch event {
+                    case .opened: break
+                    case .bytes: stream.write(Array(text.utf8))
+                    case .drained: if saysGoodbye { stream.finishWriting() } else { stream.close() }
+                    case .ended, .failed: stream.close()
+                    }
+                }
+                stream.start()
+            }
+            listener.resume()
+            return listener.port
+        }
     }
 }

@@ -147,6 +147,46 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func `a body whose end comes with its deadline gets one answer`() async throws {
+        let (headIsRead, isHeld, endIsSent) = (Gate(), Gate(), Flag())
+        let handler = HeadWatcher(gate: headIsRead)
+        try await withServer(handler, .with(\.bodyTime, .milliseconds(50))) { server, loop in
+            let descriptor = RawClient.open(
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nha", port: server.port)
+            await headIsRead.wait()
+            // The loop stands still until both the bytes and the deadline are due.
+            loop.execute {
+                isHeld.open()
+                while !endIsSent.isSet { usleep(1_000) }
+                usleep(100_000)
+            }
+            await isHeld.wait()
+            RawClient.send("lf", on: descriptor)
+            endIsSent.set()
+            let answer = await RawClient.rest(of: descriptor)
+            #expect(answer.hasPrefix("HTTP/1.1 408 "))
+            #expect(answer.ranges(of: "HTTP/1.1 ").count == 1)
+        }
+    }
+
+    /// A handler that opens a gate for the head of a request.
+    private struct HeadWatcher: HTTPServerHandler {
+        let gate: Gate
+
+        func pieceLimit(of head: HTTPServerRequest) -> Int? {
+            gate.open()
+            return nil
+        }
+
+        func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+            HTTPServerResponse(status: 200)
+        }
+
+        func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
+            .refuse(HTTPServerResponse(status: 400))
+        }
+    }
+
     @Test func `an idle connection is closed without an answer`() async throws {
         try await withServer(EchoHandler(), .with(\.idleTime, .seconds(2))) { server, _ in
             let answer = await RawClient.exchange(get("/a"), port: server.port)

@@ -90,6 +90,20 @@ struct WebSocketCodecTests {
         #expect(codec(.server).receive(plain) == [.violation(code: 1002)], "nobody agreed on it")
     }
 
+    @Test func `a message to many connections is compressed once`() {
+        let deflate = WebSocketDeflate()
+        let text = String(repeating: "news for everyone. ", count: 40)
+        let client = codec(.client, deflate)
+        for _ in 0..<10 {
+            let server = codec(.server, deflate)
+            #expect(server.send(.text(text)))
+            #expect(client.receive(server.takeOutput()) == [.message(.text(text))])
+        }
+        #expect(deflate.deflatedCount == 1)
+        #expect(codec(.server, deflate).send(.text(text + "!")))
+        #expect(deflate.deflatedCount == 2)
+    }
+
     /// Returns a text frame that is marked as compressed.
     private func deflated(_ payload: [UInt8]) -> [UInt8] {
         var bytes = frame(1, payload)

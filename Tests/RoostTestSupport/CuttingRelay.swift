@@ -16,7 +16,7 @@ package final class CuttingRelay: Sendable {
     package let port: UInt16
     private let listener: Int32
     private let target: UInt16
-    private let cut = Mutex<Cut?>(nil)
+    private let cut = Mutex<(cut: Cut, isLasting: Bool)?>(nil)
     private let isDead = Mutex(false)
     /// The bytes of one direction that pass a closed barrier.
     private static let unhindered = 1 << 20
@@ -50,10 +50,17 @@ package final class CuttingRelay: Sendable {
     }
 
     /// Cuts the next connection that a client uses.
-    package func cutNext(_ cut: Cut) { self.cut.withLock { $0 = cut } }
+    ///
+    /// A lasting cut also refuses connections until `revive`.
+    package func cutNext(_ cut: Cut, isLasting: Bool = false) {
+        self.cut.withLock { $0 = (cut: cut, isLasting: isLasting) }
+    }
 
     /// Whether the cut has happened.
     package var hasCut: Bool { cut.withLock { $0 == nil } }
+
+    /// Whether connections are refused.
+    package var isRefusing: Bool { isDead.withLock { $0 } }
 
     /// Refuses connections, and ends those that are open.
     package func kill() {
@@ -152,12 +159,13 @@ package final class CuttingRelay: Sendable {
             passed += count
             if passed > Self.unhindered { barrier.pass() }
             if source == ends.client {
-                let cut = self.cut.withLock { cut in
-                    defer { cut = nil }
-                    return cut
+                let next = self.cut.withLock { next in
+                    defer { next = nil }
+                    return next
                 }
-                if case .beforeQuestion = cut { break }
-                if case .beforeAnswer = cut { ends.losesAnswer.withLock { $0 = true } }
+                if next?.isLasting == true { isDead.withLock { $0 = true } }
+                if case .beforeQuestion = next?.cut { break }
+                if case .beforeAnswer = next?.cut { ends.losesAnswer.withLock { $0 = true } }
             } else if ends.losesAnswer.withLock({ $0 }) {
                 break
             }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RoostSockets
 import RoostTestSupport
 import RoostTransport
+import RoostURLSession
 import Testing
 
 /// Answers of a malicious server and their ends.
@@ -178,6 +180,74 @@ struct HostileServerTests {
             #expect(late?.kind == .timedOut)
             await slow.isLeft.wait()
         }
+    }
+
+    /// Beginnings of peers that do not speak TLS: a proxy without a server, and a captive portal.
+    static let strangersToTLS = ["", "HTTP/1.1 302 Found\r\nLocation: http://portal/\r\n\r\n"]
+
+    @Test(arguments: strangersToTLS)
+    func `a handshake that is cut or answered in the clear says nothing about a certificate`(
+        _ beginning: String
+    ) async throws {
+        try await withLoop { loop in
+            let http = UVHTTP(on: loop, answerBytes: Self.limit)
+            let port = RawServer.speakFirst(beginning)
+            let error = await #expect(throws: TransportError.self) {
+                _ = try await http.send(HTTPRequest(url: "https://127.0.0.1:\(port)/"))
+            }
+            #expect(error?.kind == .unreachable)
+            #expect(error?.message.contains("127.0.0.1:\(port)") == true)
+            let other = RawServer.speakFirst(beginning)
+            let refusal = await #expect(throws: TransportError.self) {
+                _ = try await UVSocketTransport(on: loop).open(
+                    SocketRequest(url: "wss://127.0.0.1:\(other)/"))
+            }
+            #expect(refusal?.kind == .unreachable)
+        }
+    }
+
+    @Test(arguments: strangersToTLS)
+    func `URLSession does not distrust a server whose handshake fails`(
+        _ beginning: String
+    ) async throws {
+        let port = RawServer.speakFirst(beginning)
+        let http = URLSessionHTTP(answerBytes: Self.limit)
+        let error = await #expect(throws: TransportError.self) {
+            _ = try await http.send(HTTPRequest(url: "https://127.0.0.1:\(port)/"))
+        }
+        #expect(error?.kind == .lost)
+    }
+
+    @Test func `a certificate of an unknown authority is untrusted`() async throws {
+        let files = try TemporaryCertificates()
+        var configuration = HTTPServer.Configuration()
+        configuration.tls = try TLSContext.server(
+            certificateChainFile: files.certificate, privateKeyFile: files.key)
+        try await withLoop { loop in
+            let server = try await HTTPServer.start(
+                configuration, handler: ContractHandler(silence: Gate()), on: loop)
+            let http = UVHTTP(on: loop, answerBytes: Self.limit)
+            let error = await #expect(throws: TransportError.self) {
+                _ = try await http.send(HTTPRequest(url: "https://localhost:\(server.port)/echo"))
+            }
+            #expect(error?.kind == .untrusted)
+            let refusal = await #expect(throws: TransportError.self) {
+                _ = try await UVSocketTransport(on: loop).open(
+                    SocketRequest(url: "wss://localhost:\(server.port)/echo"))
+            }
+            #expect(refusal?.kind == .untrusted)
+            await server.shutdown(grace: .zero)
+        }
+    }
+
+    @Test func `only the codes of certificates count as distrust on Apple platforms`() throws {
+        let endpoint = try Endpoint("https://chat.example/", schemes: ["https"])
+        #expect(endpoint.error(.secureConnectionFailed).kind == .lost)
+        #expect(endpoint.error(.networkConnectionLost).kind == .lost)
+        #expect(endpoint.error(.serverCertificateUntrusted).kind == .untrusted)
+        #expect(endpoint.error(.serverCertificateHasUnknownRoot).kind == .untrusted)
+        #expect(endpoint.error(.serverCertificateHasBadDate).kind == .untrusted)
+        #expect(endpoint.error(.serverCertificateNotYetValid).kind == .untrusted)
     }
 
     @Test func `a connection is kept for the next request`() async throws {

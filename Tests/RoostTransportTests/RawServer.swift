@@ -65,6 +65,13 @@ enum RawServer {
         return (port, isLeft)
     }
 
+    /// Sends some bytes before it reads any, and ends its half of the connection.
+    ///
+    /// Without bytes it is a proxy that has no server behind it. Returns the port.
+    static func speakFirst(_ text: String) -> UInt16 {
+        serveOnce(readsHead: false) { descriptor, _ in send(text, to: descriptor) }
+    }
+
     /// Sends a beginning and nothing more until the client disconnects, which opens the gate.
     static func stalling(after beginning: String) -> (port: UInt16, isLeft: Gate) {
         let isLeft = Gate()
@@ -84,14 +91,14 @@ enum RawServer {
     }
 
     private static func serveOnce(
-        _ serve: @escaping @Sendable (CInt, String) -> Void
+        readsHead: Bool = true, _ serve: @escaping @Sendable (CInt, String) -> Void
     ) -> UInt16 {
         let (listener, port) = listen()
         Thread.run {
             // SAFETY: no address is asked for.
             let descriptor = accept(listener, nil, nil)
             close(listener)
-            serve(descriptor, readHead(descriptor))
+            serve(descriptor, readsHead ? readHead(descriptor) : "")
             shutdown(descriptor, CInt(SHUT_WR))
             _ = readHead(descriptor)  // Reads until the client closes, so that nothing is reset.
             close(descriptor)

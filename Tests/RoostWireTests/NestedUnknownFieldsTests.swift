@@ -214,6 +214,17 @@ struct NestedUnknownFieldsTests {
         #expect(value["state"] == "joined" && value["badge"] == 2 && value["locale"] == "de")
     }
 
+    @Test func `an object keeps a bounded number of a hundred thousand unknown fields`() throws {
+        // In descending order, each field would move all that were kept before it.
+        let names = (100_000..<200_000).reversed().map { ",\"z\($0)\":0" }.joined()
+        let head = #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g","message":"t""#
+        var reader = JSONReader(head + names + "}")
+        let read = try reader.readMessage()
+        #expect(read.content == .user(text: "t"))
+        #expect(read.unknownFields.fields.count == UnknownFields.limit)
+        #expect(read.unknownFields.fields.last?.name == "z199999")
+    }
+
     @Test func `the order of unknown fields does not affect equality (scar 83)`() throws {
         let head = #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g","poll":{"id":1"#
         var one = JSONReader(

@@ -82,8 +82,10 @@ final class SocketPerformer: Sendable {
         _ request: SocketRequest, _ epoch: LinkMachine.Epoch, _ line: SocketLine
     ) async {
         let loss: LinkMachine.Loss
+        var wasOpen = false
         do {
             let socket = try await transport.open(request)
+            wasOpen = true
             guard line.begin(socket) else { return await socket.close() }
             await feed.give(.link(.opened(epoch)))
             while let text = try await socket.receive() {
@@ -91,7 +93,7 @@ final class SocketPerformer: Sendable {
             }
             loss = .closed
         } catch {
-            loss = LinkMachine.Loss(error)
+            loss = LinkMachine.Loss(error, wasOpen: wasOpen)
         }
         line.end()
         await feed.give(.link(.lost(epoch, loss)))
@@ -202,9 +204,12 @@ private final class SocketLine: Sendable {
 }
 
 extension LinkMachine.Loss {
-    init(_ error: TransportError) {
+    /// Translates the error that ended a socket, or that kept it from opening.
+    init(_ error: TransportError, wasOpen: Bool) {
         switch error.kind {
         case .untrusted: self = .untrusted(error.message)
+        // A socket that never opened was not closed; the message says what is in the way.
+        case .lost where !wasOpen: self = .unreachable(error.message)
         case .lost, .answerTooLarge, .cancelled: self = .closed
         case .unreachable, .timedOut, .refused: self = .unreachable(error.message)
         case .invalidURL: self = .unusable(error.message)

@@ -33,10 +33,6 @@ package struct BusCounts: Equatable, Sendable {
     package var refused: UInt64 = 0
     /// Messages that could not be decoded.
     package var undecodable: UInt64 = 0
-    /// Messages of a kind that this version does not know.
-    package var unknown: UInt64 = 0
-    /// Messages that came after later ones of their host.
-    package var late: UInt64 = 0
     /// Messages that other hosts sent and this one knows that it did not get.
     package var missed: UInt64 = 0
 }
@@ -237,10 +233,7 @@ package actor NATSFanOut: FanOut {
         }
         let (isInOrder, losses) = ledger.message(part.number, from: part.host, at: now)
         losses.forEach(note)
-        guard isInOrder else {
-            tally.late &+= 1
-            return
-        }
+        guard isInOrder else { return }
         switch assembler.add(part) {
         case .unfinished: return
         case .broken: refuse(from: part.host)
@@ -249,11 +242,8 @@ package actor NATSFanOut: FanOut {
     }
 
     private func deliver(_ kind: UInt8, _ bytes: ArraySlice<UInt8>, from host: HostID) async {
-        guard kind == BusPart.Kind.notice || kind == BusPart.Kind.signal else {
-            // A newer version's kind asks nothing of this one.
-            tally.unknown &+= 1
-            return
-        }
+        // A newer version's kind asks nothing of this one.
+        guard kind == BusPart.Kind.notice || kind == BusPart.Kind.signal else { return }
         switch BusContent(kind: kind, bytes) {
         case .notice(let notice): for deliver in subscribers { await deliver(notice) }
         case .signal(let signal): await onSignal(signal, host)

@@ -17,6 +17,8 @@ package struct DeliveryOrder: Sendable {
     package static let memory = Duration.seconds(60)
     /// The most notices that wait in one channel; the database has the changes of more.
     package static let heldLimit = 1_000
+    /// The most channels of one look for quiet ones.
+    package static let forgetLimit = 1_000
 
     /// A question to the database.
     package struct Reading: Equatable, Sendable {
@@ -47,6 +49,12 @@ package struct DeliveryOrder: Sendable {
     }
 
     private var channels: [ChannelURL: Channel] = [:]
+    /// The channels that lack changes, so that a look for them passes over no others.
+    package private(set) var behind: Set<ChannelURL> = []
+    /// All channels in turn, each once, for the looks for quiet ones.
+    private var turns: [ChannelURL] = []
+    /// The next channel of `turns`.
+    private var turn = 0
     /// The transactions whose changes are delivered or known to be missing.
     package private(set) var swept: Int64
 
@@ -66,7 +74,7 @@ package struct DeliveryOrder: Sendable {
         var channel = channels[url] ?? Channel(baseline: swept, lastUse: now)
         // A notice from before the state: it is delivered, or was read from the database.
         guard place.change > channel.baseline else { return [] }
-        defer { channels[url] = channel }
+        defer { keep(channel, of: url) }
         channel.lastUse = now
         channel.target = max(channel.target, place.sequence)
         if channel.delivered == nil, place.previousChange <= channel.baseline {
@@ -97,12 +105,36 @@ package struct DeliveryOrder: Sendable {
             channel.lastUse = now
             channel.target = max(channel.target, item.sequence)
             channel.judge(at: isUrgent ? now - Self.patience : now)
-            channels[item.url] = channel
+            keep(channel, of: item.url)
         }
         swept = max(swept, settled)
-        channels = channels.filter { _, channel in
-            channel.behindSince != nil || channel.asked != nil
-                || channel.lastUse.duration(to: now) < Self.memory
+        forgetQuiet(at: now)
+    }
+
+    /// Keeps the state of a channel; only here a channel begins or ceases to lack changes.
+    private mutating func keep(_ channel: Channel, of url: ChannelURL) {
+        let before = channels.updateValue(channel, forKey: url)
+        if before == nil { turns.append(url) }
+        let isBehind = channel.behindSince != nil
+        guard isBehind != (before?.behindSince != nil) else { return }
+        if isBehind { behind.insert(url) } else { behind.remove(url) }
+    }
+
+    /// Forgets quiet channels among the next ones in turn.
+    ///
+    /// A large application has 100,000 channels of the last minute. A look at all of them would
+    /// hold up the server's only loop.
+    private mutating func forgetQuiet(at now: Instant) {
+        for _ in 0..<min(Self.forgetLimit, turns.count) {
+            if turn >= turns.count { turn = 0 }
+            let url = turns[turn]
+            if let channel = channels[url], channel.isNeeded(at: now) {
+                turn += 1
+            } else {
+                channels[url] = nil
+                turns.swapAt(turn, turns.count - 1)
+                turns.removeLast()
+            }
         }
     }
 
@@ -118,9 +150,9 @@ package struct DeliveryOrder: Sendable {
 
     /// Returns the questions to the database that are due, and notes that they are asked.
     package mutating func readings(at now: Instant, limit: Int = 64) -> [Reading] {
-        let due = channels.compactMap { url, channel -> (url: ChannelURL, since: Instant)? in
-            guard let since = channel.behindSince, channel.asked == nil,
-                since.duration(to: now) >= Self.patience
+        let due = behind.compactMap { url -> (url: ChannelURL, since: Instant)? in
+            guard let channel = channels[url], let since = channel.behindSince,
+                channel.asked == nil, since.duration(to: now) >= Self.patience
             else { return nil }
             return (url, since)
         }
@@ -153,7 +185,7 @@ package struct DeliveryOrder: Sendable {
         guard var channel = channels[url], let asked = channel.asked else { return [] }
         defer {
             channel.judge(at: now)
-            channels[url] = channel
+            keep(channel, of: url)
         }
         channel.asked = nil
         channel.behindSince = nil
@@ -183,6 +215,12 @@ extension Notice {
 }
 
 extension DeliveryOrder.Channel {
+    /// Whether the state still serves: changes are missing, or notices have come of late.
+    fileprivate func isNeeded(at now: DeliveryOrder.Instant) -> Bool {
+        behindSince != nil || asked != nil
+            || lastUse.duration(to: now) < DeliveryOrder.memory
+    }
+
     /// The place from which changes are missing.
     fileprivate var start: LogStart {
         delivered.map { .sequence($0) } ?? .transaction(baseline)

@@ -40,8 +40,9 @@ actor S3Bucket {
 
     /// A call that waits for others to end.
     private struct Waiter {
+        let number: Int
         let isRead: Bool
-        let go: CheckedContinuation<Void, Never>
+        let go: CheckedContinuation<Result<Void, S3Failure>, Never>
     }
 
     /// Bodies beyond this size are sent in pieces of it, so that a body is not copied as a whole.
@@ -63,6 +64,7 @@ actor S3Bucket {
     /// The running calls that read files.
     private var reading = 0
     private var waiting: [Waiter] = []
+    private var lastWaiter = 0
     private(set) var counts = S3FileStore.Counts()
     /// Whether the log says that the bucket fails.
     private var isFailureLogged = false
@@ -124,7 +126,7 @@ actor S3Bucket {
     private func sendOnce(
         _ call: S3Call, _ hash: String, until deadline: S3World.Instant
     ) async throws(S3Failure) -> Answer {
-        try await enter(call)
+        try await enter(call, until: deadline)
         defer { leave(call) }
         let left = world.now().duration(to: deadline)
         guard left > .zero else { throw S3Failure(.late) }
@@ -198,14 +200,46 @@ actor S3Bucket {
 
     // MARK: The bound on calls
 
-    private func enter(_ call: S3Call) async throws(S3Failure) {
+    /// Waits until the call may run, at most until its deadline.
+    ///
+    /// Calls that join the parts of large files hold their places for minutes.
+    private func enter(
+        _ call: S3Call, until deadline: S3World.Instant
+    ) async throws(S3Failure) {
         let isRead = call.isRead
         guard !mayRun(isRead) else { return begin(isRead) }
         guard waiting.count < settings.waitLimit,
             !isRead || waiting.count(where: \.isRead) < Self.readShare(of: settings.waitLimit)
         else { throw S3Failure(.crowded) }
+        lastWaiter += 1
+        let number = lastWaiter
+        let timer: LoopTimer
+        do throws(SocketError) {
+            timer = try LoopTimer(on: loop) { [weak self] in
+                self?.assumeIsolated { $0.giveUp(number, S3Failure(.late)) }
+            }
+        } catch {
+            throw S3Failure(.network(error))
+        }
+        timer.start(after: world.now().duration(to: deadline))
         // The place is handed over: `leave` has counted the call when it resumes.
-        await withCheckedContinuation { waiting.append(Waiter(isRead: isRead, go: $0)) }
+        let outcome: Result<Void, S3Failure> = await withTaskCancellationHandler {
+            await withCheckedContinuation { go in
+                waiting.append(Waiter(number: number, isRead: isRead, go: go))
+            }
+        } onCancel: {
+            loop.execute { [weak self] in
+                self?.assumeIsolated { $0.giveUp(number, .cancelled) }
+            }
+        }
+        timer.close()
+        try outcome.get()
+    }
+
+    /// Ends the wait of a call that has no place yet.
+    private func giveUp(_ number: Int, _ failure: S3Failure) {
+        guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
+        waiting.remove(at: index).go.resume(returning: .failure(failure))
     }
 
     private func leave(_ call: S3Call) {
@@ -214,7 +248,7 @@ actor S3Bucket {
         guard let next = waiting.firstIndex(where: { mayRun($0.isRead) }) else { return }
         let waiter = waiting.remove(at: next)
         begin(waiter.isRead)
-        waiter.go.resume()
+        waiter.go.resume(returning: .success(()))
     }
 
     /// Whether one more call may run now.

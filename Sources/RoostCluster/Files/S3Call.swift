@@ -15,7 +15,7 @@ struct S3Call: Sendable {
     var answerBytes = S3Document.byteLimit
     /// The root of the XML in the answer; nil if the status says all.
     var root: String?
-    /// The time limit with all attempts.
+    /// The time limit with all attempts and with the waits for a place among the calls.
     let time: Duration
     /// Whether the call reads a file; its callers need no credentials.
     var isRead = false

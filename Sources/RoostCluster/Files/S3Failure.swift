@@ -23,6 +23,10 @@ struct S3Failure: Error, Sendable {
 
     init(_ kind: Kind) { self.kind = kind }
 
+    /// The caller has gone.
+    static let cancelled = S3Failure(
+        .network(SocketError(.cancelled, "The task that waited was cancelled.")))
+
     /// The refusal of an answer with an error.
     init(_ response: HTTPClientResponse, _ document: S3Document?) {
         let fields = document?.root == "Error" ? document?.fields ?? [:] : [:]

@@ -61,7 +61,7 @@ package struct S3Settings: Sendable {
     package var firstPause: Duration = .milliseconds(100)
     /// The time limit of one attempt; for a part, of each further piece.
     package var attemptTime: Duration = .seconds(20)
-    /// The time limit of a call with all its attempts.
+    /// The time limit of a call with all its attempts and its waits for a place.
     package var callTime: Duration = .seconds(30)
     /// The time limit of a part or a small file with all its attempts.
     package var transferTime: Duration = .seconds(90)

@@ -72,13 +72,13 @@ package struct EmbeddedImport: Sendable {
         return ImportReport(tables: tables, wasDone: false)
     }
 
-    /// Runs a transaction that writes.
+    /// Runs a transaction that writes and finds its own effects when it runs again.
     @discardableResult
     func target<T: Sendable>(
         _ body: @Sendable (PostgresTransaction) async throws(PostgresError) -> T
     ) async throws(ImportFailure) -> T {
         do throws(PostgresError) {
-            return try await pool.write(body)
+            return try await pool.write(recognisesItself: true, body)
         } catch {
             throw ImportFailure(error)
         }

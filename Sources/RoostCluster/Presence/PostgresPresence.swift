@@ -95,7 +95,7 @@ package final class PostgresPresence: PeerPresence {
         _ changed: Set<PresencePlace>, of taken: Set<PresencePlace>, isDue: Bool
     ) async throws(StorageError) -> Int? {
         let (host, name) = (host, name)
-        return try await storage.write { db async throws(PostgresError) in
+        return try await storage.write(recognisesItself: true) { db async throws(PostgresError) in
             if try await db.first(.renewHost(host)) != nil {
                 db.add(.removePresence(of: host, changed.subtracting(taken)))
                 db.add(.addPresence(of: host, changed.intersection(taken)))
@@ -119,7 +119,7 @@ package final class PostgresPresence: PeerPresence {
         guard hasRows else { return }
         // The lease ends by itself if the database is away.
         let host = host
-        _ = try? await storage.write { db async throws(PostgresError) in
+        _ = try? await storage.write(recognisesItself: true) { db async throws(PostgresError) in
             // The server's row first: this waits for a flush under way, whose rows are removed then.
             db.add(.removeHost(host))
             db.add(.removePresence(of: host))

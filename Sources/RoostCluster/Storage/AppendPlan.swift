@@ -8,7 +8,16 @@ import RoostServer
 struct RequestName: Hashable, Sendable {
     let channel: Int64
     let sender: Int64
-    let key: String
+    /// The text that stands for the request ID in the database.
+    ///
+    /// Its type compares bytes, as the database does. Two texts of one character count as equal.
+    let key: RequestID
+
+    init(channel: Int64, sender: Int64, request: RequestID) {
+        self.channel = channel
+        self.sender = sender
+        key = RequestID(PostgresStorage.key(request.rawValue))
+    }
 }
 
 /// A place in a channel's log.
@@ -108,9 +117,7 @@ struct AppendPlan {
         let sender = message.sender.flatMap { users[$0.user.id] }
         let request = sender.flatMap { sender in
             message.requestID.map {
-                RequestName(
-                    channel: channel.row, sender: sender.id,
-                    key: PostgresStorage.key($0.rawValue))
+                RequestName(channel: channel.row, sender: sender.id, request: $0)
             }
         }
         if let request {

@@ -263,7 +263,7 @@ extension PostgresQuery where Output == KnownRequest {
             ) AS p ON true
             LEFT JOIN users AS pu ON pu.id = p.sender
             """, .ints(requests.map(\.channel)), .ints(requests.map(\.sender)),
-            .texts(requests.map(\.key))
+            .texts(requests.map(\.key.rawValue))
         ) { row in
             KnownRequest(
                 place: Int(row.int64(9)) - 1, message: StoredMessage(row),
@@ -288,7 +288,7 @@ extension PostgresQuery where Output == Int64 {
                 JOIN message AS m ON m.channel = wanted.channel AND m.sender = wanted.sender
                     AND m.request_key = wanted.request_key COLLATE "C"))
             """, .int(Int64(count)), .int(timeline), .ints(requests.map(\.channel)),
-            .ints(requests.map(\.sender)), .texts(requests.map(\.key))
+            .ints(requests.map(\.sender)), .texts(requests.map(\.key.rawValue))
         ) { $0.int64(0) }
     }
 }

@@ -61,7 +61,7 @@ package struct PostgresMigrator: Sendable {
     ) async throws(PostgresError) {
         try await prepare()
         for migration in PostgresSchema.migrations {
-            try await pool.write { db async throws(PostgresError) in
+            try await pool.write(recognisesItself: true) { db async throws(PostgresError) in
                 db.add(.workLong)
                 db.add(PostgresQuery("LOCK TABLE migration IN EXCLUSIVE MODE"))
                 let done = try await db.all(.migrations)
@@ -80,7 +80,7 @@ package struct PostgresMigrator: Sendable {
                 .rejected, "A schema's name may have the letters a to z, digits and _ only.")
         }
         // Two creations at once can collide, although each says IF NOT EXISTS.
-        try await pool.write { db async throws(PostgresError) in
+        try await pool.write(recognisesItself: true) { db async throws(PostgresError) in
             db.add(.lockSchema(pool.configuration.schema))
             db.add(PostgresQuery(schema))
             db.add(PostgresQuery(Self.list))

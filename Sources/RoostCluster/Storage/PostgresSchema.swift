@@ -23,6 +23,21 @@ package enum PostgresSchema {
         Migration(number: 3, name: "Counts in the index", statements: countsInIndex),
         Migration(number: 4, name: "Operators and restrictions", statements: restrictions),
         Migration(number: 5, name: "Live channels", statements: liveChannels),
+        Migration(number: 6, name: "Marks of transactions", statements: marks),
+    ]
+
+    /// One row for each session of a server: its last transaction whose fate could be asked for.
+    ///
+    /// A changed row stays in its page, because its key does not change and the page has room.
+    private static let marks: [PostgresSQL] = [
+        .once(
+            """
+            CREATE TABLE attempt (
+                session uuid PRIMARY KEY,
+                change  xid8 NOT NULL,
+                at      timestamptz NOT NULL
+            ) WITH (fillfactor = 50)
+            """)
     ]
 
     /// Rows of deleted channels stay, so lists and counts must not pass over them.

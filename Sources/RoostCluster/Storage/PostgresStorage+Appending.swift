@@ -35,7 +35,7 @@ extension PostgresStorage {
         guard !messages.isEmpty else { return [] }
         let earlier = Guarded<Attempt<[Result<Appended?, StorageError>]>?>(nil)
         let next = Guarded(first)
-        return try await write { db async throws(PostgresError) in
+        return try await write(recognisesItself: true) { db async throws(PostgresError) in
             // An earlier attempt may still hold its channels and take effect afterwards, so its
             // repetition must wait for them.
             let lock = earlier.withLock { $0 == nil } ? next.withLock { $0 } : .patient
@@ -76,7 +76,7 @@ extension PostgresStorage {
         _ messages: [Message], into url: ChannelURL, _ marks: ImportMarks, now: Timestamp
     ) async throws(StorageError) -> ImportOutcome {
         let earlier = Guarded<Attempt<ImportOutcome>?>(nil)
-        return try await write { db async throws(PostgresError) in
+        return try await write(recognisesItself: true) { db async throws(PostgresError) in
             guard let channel = try await db.first(.lockedChannel(url)) else { return .notFound }
             if let attempt = earlier.withLock({ $0 }), try await db.holds(attempt) {
                 return attempt.result
@@ -173,9 +173,7 @@ extension PostgresTransaction {
                 nameless += 1
                 continue
             }
-            let name = RequestName(
-                channel: channel, sender: sender.id,
-                key: PostgresStorage.key(request.rawValue))
+            let name = RequestName(channel: channel, sender: sender.id, request: request)
             if distinct.insert(name).inserted { requests.append(name) }
         }
         let (known, lastLive, found, numbers) = try await all(

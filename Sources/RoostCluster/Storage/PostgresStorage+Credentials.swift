@@ -69,7 +69,8 @@ extension PostgresStorage {
     }
 
     package func forgetEnded(by moment: Timestamp, limit: Int) async throws(StorageError) -> Int {
-        try await write { db async throws(PostgresError) in
+        try await write(recognisesItself: true) { db async throws(PostgresError) in
+            db.add(PostgresMark.forgetOld)
             let sessions = try await db.all(.forgetEndedSessions(moment, limit))
             let tokens = try await db.all(.forgetEndedTokens(moment, limit))
             return sessions.count + tokens.count

@@ -109,7 +109,7 @@ extension PostgresStorage {
     package func removeFinishedDocuments(
         _ kind: Document.Kind, of owner: UserID, keeping limit: Int
     ) async throws(StorageError) {
-        try await write { db async throws(PostgresError) in
+        try await write(recognisesItself: true) { db async throws(PostgresError) in
             db.add(.removeFinished(kind, owner, limit))
         }
     }
@@ -134,7 +134,9 @@ extension PostgresStorage {
             let broken = rows.filter { $0.row.value == nil }.map(\.id)
             guard !broken.isEmpty else { break }
             // Unreadable documents would stay the first ones that are due.
-            try await write { db async throws(PostgresError) in db.add(.endWaiting(broken)) }
+            try await write(recognisesItself: true) { db async throws(PostgresError) in
+                db.add(.endWaiting(broken))
+            }
         }
         return documents
     }

@@ -94,8 +94,7 @@ extension PostgresStorage {
         try await read { db async throws(PostgresError) in
             let (channels, users) = try await db.all(.channelRow(url), .user(sender))
             guard let channel = channels.first, let user = users.first else { return false }
-            let name = RequestName(
-                channel: channel.id, sender: user.id, key: Self.key(request.rawValue))
+            let name = RequestName(channel: channel.id, sender: user.id, request: request)
             return try await !db.all(.known([name])).isEmpty
         }
     }

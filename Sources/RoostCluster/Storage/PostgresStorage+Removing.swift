@@ -34,7 +34,11 @@ extension PostgresStorage {
             remains.withLock { $0.mayHaveMore = true }
             throw error
         }
-        guard let buried else { return false }
+        guard let buried else {
+            // A server that has ended since may have buried it and left messages.
+            remains.withLock { $0.mayHaveMore = true }
+            return false
+        }
         remains.withLock { _ = $0.channels.insert(buried) }
         do throws(StorageError) {
             // Most channels have only one step.
@@ -93,7 +97,7 @@ extension PostgresStorage {
         of channel: Int64, after id: Int64
     ) async throws(StorageError) -> Int64? {
         let limit = removalStep
-        return try await write { db async throws(PostgresError) -> Int64? in
+        return try await write(recognisesItself: true) { db async throws(PostgresError) -> Int64? in
             // Another server has removed the rest, and a new channel of the URL may have the row.
             guard try await db.first(.lockedRemains(channel)) != nil else { return nil }
             let ids = try await db.all(.messageIDs(of: channel, after: id, limit))

@@ -88,21 +88,25 @@ package final class PostgresStorage: Storage {
         }
     }
 
-    /// Runs a transaction that writes; the body may run several times.
+    /// Runs a transaction that writes; the body may run several times, and takes effect once.
+    ///
+    /// - Parameters:
+    ///   - recognisesItself: Whether the body finds its own effects, or has the same effect again.
+    ///   - body: The work.
     @discardableResult
     func write<T: Sendable>(
+        recognisesItself: Bool = false,
         _ body: @Sendable (PostgresTransaction) async throws(PostgresError) -> T
     ) async throws(StorageError) -> T {
         do throws(PostgresError) {
-            return try await pool.write(body)
+            return try await pool.write(recognisesItself: recognisesItself, body)
         } catch {
             throw Self.failure(error)
         }
     }
 
     static func failure(_ error: PostgresError) -> StorageError {
-        if error.kind == .cancelled { return .cancelled }
-        return StorageError(error.message, underlying: error)
+        StorageError(error.message, underlying: error)
     }
 
     /// Returns a text of at most 128 bytes that stands for a text of any length, and for no other.
@@ -112,7 +116,9 @@ package final class PostgresStorage: Storage {
     }
 
     package func prove() async throws(StorageError) {
-        try await write { db async throws(PostgresError) in db.add(.prove) }
+        try await write(recognisesItself: true) { db async throws(PostgresError) in
+            db.add(.prove)
+        }
     }
 }
 

@@ -61,7 +61,7 @@ extension CommandFailure {
     static func code(_ kind: PostgresError.Kind) -> ExitCode {
         switch kind {
         case .library, .unreachable, .rejected, .lost, .closed: .server
-        case .refused, .malformed, .cancelled: .failed
+        case .refused, .malformed: .failed
         }
     }
 }

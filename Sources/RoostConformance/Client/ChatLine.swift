@@ -157,7 +157,10 @@ final class ChatLine {
                 expected: "text messages (2.2)", seen: "a binary message of \(bytes.count) bytes")
         case .success(.text(let text)):
             try budget.take(text.utf8.count)
-            for line in text.split(separator: "\n") {
+            // By bytes, because CR and LF together are one character.
+            for bytes in text.utf8.split(separator: UInt8(ascii: "\n"))
+            where !bytes.allSatisfy({ $0 <= 0x20 }) {
+                let line = Substring(bytes)
                 // One message may have frames for longer than the limit.
                 guard !limit.isOver else {
                     throw CheckFailure(silence, expected: name, seen: "other frames to the limit")

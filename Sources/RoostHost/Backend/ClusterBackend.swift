@@ -179,6 +179,17 @@ extension Backend {
                     Int(clamping: counts.missed)
                 ),
             ]
+            rows += [
+                (
+                    "roost_bus_refused_total", "counter",
+                    "Messages that a full queue or the missing bus kept here.",
+                    Int(clamping: counts.refused)
+                ),
+                (
+                    "roost_bus_undecodable_total", "counter",
+                    "Messages that could not be decoded.", Int(clamping: counts.undecodable)
+                ),
+            ]
         }
         return ServerMetrics.text(of: rows + (await files.metrics()))
     }

@@ -56,7 +56,8 @@ extension Backend {
 
 /// The uploads in a folder.
 ///
-/// They have a thread of their own, because making a large upload durable may take seconds.
+/// They have a thread of their own, because a disk may be slow. It serves downloads too, so a large
+/// upload is made durable in steps.
 struct FolderFiles: Sendable {
     let thread = ThreadExecutor(name: "roost.files")
     let store: FolderFileStore

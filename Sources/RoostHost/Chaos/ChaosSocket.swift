@@ -34,9 +34,12 @@ struct ChaosSocket: SessionOutlet {
         // A broken connection ends the session as a closed one does.
         reading: while let message = try? await connection.receive() {
             guard case .text(let text) = message else { continue }
-            // One by one, so that each command is an occasion.
-            for line in text.split(separator: "\n") {
-                guard await socket.take(String(line), in: session, server) else { break reading }
+            // One by one, so that each command is an occasion. By bytes, because CR and LF together
+            // are one character.
+            for bytes in text.utf8.split(separator: UInt8(ascii: "\n"))
+            where !bytes.allSatisfy({ $0 <= 0x20 }) {
+                let line = String(Substring(bytes))
+                guard await socket.take(line, in: session, server) else { break reading }
             }
         }
         await server.disconnect(session)

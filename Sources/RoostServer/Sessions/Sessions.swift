@@ -311,15 +311,17 @@ final class Sessions: ServerPart {
     /// Sends a notice once to each socket of its recipients and to each in its room.
     func deliver(_ notice: Notice) {
         var over: [SessionID] = []
+        // Once, because a clock takes a lock and a notice may have thousands of recipients.
+        let now = world.now()
         let before = telemetry.metrics.deliveries
         for user in notice.recipients {
-            for id in openOfUser[user] ?? [] { hand(notice, to: id, &over) }
+            for id in openOfUser[user] ?? [] { hand(notice, to: id, at: now, &over) }
         }
         if let room = notice.room {
             // A recipient may be inside; few notices to a room have recipients.
             let served = Set(notice.recipients)
             for place in rooms.places(in: room) where !served.contains(place.user) {
-                hand(notice, to: place.session, &over)
+                hand(notice, to: place.session, at: now, &over)
             }
         }
         traceDelivery(notice, to: telemetry.metrics.deliveries - before)
@@ -334,9 +336,11 @@ final class Sessions: ServerPart {
         }
     }
 
-    private func hand(_ notice: Notice, to id: SessionID, _ over: inout [SessionID]) {
+    private func hand(
+        _ notice: Notice, to id: SessionID, at now: Timestamp, _ over: inout [SessionID]
+    ) {
         guard id != notice.except, let session = open[id] else { return }
-        if session.isOver(at: world.now()) {
+        if session.isOver(at: now) {
             over.append(id)
         } else {
             telemetry.metrics.deliveries += 1

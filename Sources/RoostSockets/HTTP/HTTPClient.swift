@@ -135,6 +135,7 @@ package actor HTTPClient {
     /// once.
     func takeIdle(_ origin: Origin) -> ByteStream? {
         guard let found = idle[origin]?.popLast() else { return nil }
+        forgetIfEmpty(origin)
         found.timer.close()
         return found.stream
     }
@@ -167,7 +168,12 @@ package actor HTTPClient {
         guard let index = idle[origin]?.firstIndex(where: { $0.id == id }),
             let dropped = idle[origin]?.remove(at: index)
         else { return }
+        forgetIfEmpty(origin)
         dropped.stream.close()
         dropped.timer.close()
+    }
+
+    private func forgetIfEmpty(_ origin: Origin) {
+        if idle[origin]?.isEmpty == true { idle[origin] = nil }
     }
 }

@@ -57,12 +57,12 @@ actor HTTPConnection {
     /// The time that a peer may take to close after the last answer.
     private static let lingerTime: Duration = .seconds(2)
 
-    /// Takes over an accepted stream, which is closed if this throws.
+    /// Takes over an accepted stream.
     init(
         _ stream: ByteStream, from peer: String, _ configuration: HTTPServer.Configuration,
         handler: any HTTPServerHandler, deflate: WebSocketDeflate?, on loop: EventLoop,
         onEnd: @escaping @Sendable () -> Void
-    ) throws(SocketError) {
+    ) {
         self.loop = loop
         self.stream = stream
         self.peer = peer
@@ -148,6 +148,11 @@ actor HTTPConnection {
         isWaitingForRequest = true
         defer { isWaitingForRequest = false }
         while isStreamOpen {
+            // The deadline has refused the request, also if its last bytes came in the same turn.
+            guard !isLingering else {
+                setDeadline(nil)
+                return nil
+            }
             switch parser.next() {
             // The clock of a body pauses while the handler works. It is not restarted, or a sender
             // of single bytes would gain the whole time with each.
@@ -163,7 +168,7 @@ actor HTTPConnection {
                 setDeadline(nil)
                 return event
             case nil:
-                if hasPeerEnded || isLingering || isShuttingDown && parser.progress == .idle {
+                if hasPeerEnded || isShuttingDown && parser.progress == .idle {
                     setDeadline(nil)
                     return nil
                 }

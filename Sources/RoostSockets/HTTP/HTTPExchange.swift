@@ -149,8 +149,13 @@ actor HTTPExchange {
         case .opened: return
         case .drained: sendNextPiece()
         case .bytes(let bytes): received(bytes)
-        case .ended:
-            if let response = parser.end() { finish(.success(response)) } else { lost() }
+        case .ended(let isClean):
+            // A body that ends with the connection is whole only after a clean end (RFC 9112, 9.8).
+            if isClean, let response = parser.end() {
+                finish(.success(response))
+            } else {
+                lost()
+            }
         case .failed(let error) where error.kind == .loopStopped: finish(.failure(error))
         case .failed: lost()
         }

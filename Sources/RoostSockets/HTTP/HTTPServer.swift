@@ -96,6 +96,7 @@ package actor HTTPServer {
     private var peers: [String: Int] = [:]
     private var lastConnectionID = 0
     private var isHurried = false
+    private var isRetiring = false
     /// The waiting step of `retire`.
     private var retirement: CheckedContinuation<Void, Never>?
     private var isShuttingDown = false
@@ -154,12 +155,10 @@ package actor HTTPServer {
         lastConnectionID += 1
         let id = lastConnectionID
         do throws(SocketError) {
+            // Before the stream, whose open handle would hold itself.
+            let tls = try self.tls(for: descriptor)
             let tcp = try TCPStream(adopting: descriptor, on: loop)
-            let tls: TLSStream? =
-                if let context = configuration.tls {
-                    try TLSStream(context, serverName: nil)
-                } else { nil }
-            let connection = try HTTPConnection(
+            let connection = HTTPConnection(
                 ByteStream(tcp, tls: tls, on: loop), from: peer, configuration, handler: handler,
                 deflate: deflate, on: loop
             ) { [weak self] in self?.assumeIsolated { $0.didEnd(id, peer) } }
@@ -170,6 +169,17 @@ package actor HTTPServer {
             return  // The system has no resources for this connection; it is closed already.
         }
         if connections.count >= connectionLimit { listener.pause() }
+    }
+
+    /// Makes the TLS of an accepted connection; closes the descriptor on failure.
+    private func tls(for descriptor: CInt) throws(SocketError) -> TLSStream? {
+        guard let context = configuration.tls else { return nil }
+        do throws(SocketError) {
+            return try TLSStream(context, serverName: nil)
+        } catch {
+            _ = CRoostUV.close(descriptor)
+            throw error
+        }
     }
 
     private static func peerAddress(of descriptor: CInt) -> String {
@@ -196,7 +206,12 @@ package actor HTTPServer {
     ///
     /// Clients of a server that ends return to others without a rush. The handler's owner refuses
     /// new WebSockets meanwhile. `hurry` ends the call early, and the sockets that are left stay.
+    ///
+    /// - Precondition: No other call of it is under way.
     package func retire(over time: Duration) async {
+        precondition(!isRetiring, "A server retires in one call at a time.")
+        isRetiring = true
+        defer { isRetiring = false }
         let open = webSockets
         let step = Duration.milliseconds(100)
         // At most an hour, so the quotient fits.

@@ -56,26 +56,3 @@ internal import CRoostUV
             { handle, _, _ in unsafe LoopHandle.owner(PollHandle.self, of: handle)?.action() }) == 0
     }
 }
-
-/// A timer on a loop that fires once.
-///
-/// Every call is on the loop's thread.
-@safe package final class LoopAlarm: @unchecked Sendable {
-    private let timer: LoopTimer
-
-    /// Makes an alarm; its action must not keep its owner alive.
-    package init(
-        on loop: EventLoop, _ action: @escaping @Sendable () -> Void
-    ) throws(SocketError) {
-        timer = try LoopTimer(on: loop, action: action)
-    }
-
-    /// Starts the alarm, or starts it again.
-    package func start(after delay: Duration) { timer.start(after: delay) }
-
-    /// Stops the alarm, which may be started again.
-    package func stop() { timer.stop() }
-
-    /// Ends the alarm; repeated calls are harmless.
-    package func close() { timer.close() }
-}

@@ -14,7 +14,11 @@ package final class ByteStream: @unchecked Sendable {
         case bytes([UInt8])
         /// All written bytes are with the kernel.
         case drained
-        case ended
+        /// The peer sends no more bytes.
+        ///
+        /// The end is clean if TLS has said goodbye; anybody on the way can end TCP. Without TLS
+        /// every end counts as clean, because nothing tells the two apart.
+        case ended(isClean: Bool)
         case failed(SocketError)
     }
 
@@ -127,7 +131,7 @@ package final class ByteStream: @unchecked Sendable {
             if isOpen && outgoing.isEmpty { onEvent?(.drained) }
         case .ended:
             if isOpen {
-                onEvent?(.ended)
+                onEvent?(.ended(isClean: tls?.hasPeerSaidGoodbye ?? true))
             } else {
                 fail(
                     SocketError(
@@ -148,7 +152,7 @@ package final class ByteStream: @unchecked Sendable {
             if !plain.isEmpty { onEvent?(.bytes(plain)) }
             if tls.hasPeerSaidGoodbye {
                 tcp.stopReading()
-                onEvent?(.ended)
+                onEvent?(.ended(isClean: true))
             }
         } catch {
             tcp.write(tls.takeOutput())  // The alert with the reason for the peer.

@@ -20,7 +20,7 @@ package actor StreamDialer {
     /// The timer of one address, so that an address that drops packets leaves time for the next.
     private var deadline: LoopTimer?
     private var timePerAddress: Duration = .zero
-    /// The error to report if no address is left: the first refusal, or else the last failure.
+    /// The error to report if no address is left: the most precise one, and of equals the last.
     private var lastError: SocketError?
 
     /// Creates a dialer; a nil `tls` opens the stream without TLS.
@@ -113,13 +113,26 @@ package actor StreamDialer {
     /// Tries the next address after a failure to connect, or reports the error.
     private func fail(_ error: SocketError) {
         switch error.kind {
-        case .refused, .unreachable, .timedOut, .connectionLost:
+        // A proxy without a server behind it cuts the handshake.
+        case .refused, .unreachable, .timedOut, .connectionLost, .tlsFailure:
             let named = SocketError(
                 error.kind, "No connection to \(url.peer). \(error.message)")
-            // "Refused" is more precise than another address's "unreachable".
-            if lastError?.kind != .refused { lastError = named }
+            if Self.precision(of: error) >= (lastError.map(Self.precision) ?? 0) {
+                lastError = named
+            }
             tryNextAddress()
         default: finish(.failure(error))
+        }
+    }
+
+    /// Returns the rank of an error among those of several addresses.
+    ///
+    /// A peer that answers without TLS says more than a refusal, and a refusal more than silence.
+    private static func precision(of error: SocketError) -> Int {
+        switch error.kind {
+        case .tlsFailure: 2
+        case .refused: 1
+        default: 0
         }
     }
 

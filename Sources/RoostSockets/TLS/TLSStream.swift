@@ -26,10 +26,18 @@ internal import CRoostTLS
     /// - Throws: `.tlsFailure` if OpenSSL has no memory, or `serverName` is no name.
     init(_ context: TLSContext, serverName: String?) throws(SocketError) {
         // SAFETY: plain constructors. `SSL_set_bio` passes both buffers to the connection, which
-        // frees them; OpenSSL copies the names.
-        guard let connection = unsafe SSL_new(context.handle),
-            let incoming = unsafe BIO_new(BIO_s_mem()), let outgoing = unsafe BIO_new(BIO_s_mem())
-        else { throw SocketError(.tlsFailure, "OpenSSL is out of memory.") }
+        // frees them; OpenSSL copies the names, and frees nothing for a missing pointer.
+        let newConnection = unsafe SSL_new(context.handle)
+        let newIncoming = unsafe BIO_new(BIO_s_mem())
+        let newOutgoing = unsafe BIO_new(BIO_s_mem())
+        guard let connection = unsafe newConnection, let incoming = unsafe newIncoming,
+            let outgoing = unsafe newOutgoing
+        else {
+            unsafe SSL_free(newConnection)
+            unsafe BIO_free(newIncoming)
+            unsafe BIO_free(newOutgoing)
+            throw SocketError(.tlsFailure, "OpenSSL is out of memory.")
+        }
         unsafe SSL_set_bio(connection, incoming, outgoing)
         unsafe self.connection = unsafe connection
         unsafe self.incoming = unsafe incoming

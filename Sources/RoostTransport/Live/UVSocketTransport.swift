@@ -77,9 +77,11 @@ extension TransportError {
     init(_ error: SocketError, _ endpoint: Endpoint) {
         let kind: Kind =
             switch error.kind {
-            case .nameNotFound, .refused, .unreachable: .unreachable
+            // TLS fails only while a connection is opened, so nothing of the request has arrived. A
+            // proxy without a server behind it and a captive portal look like this too.
+            case .nameNotFound, .refused, .unreachable, .tlsFailure: .unreachable
             case .timedOut: .timedOut
-            case .untrusted, .tlsFailure: .untrusted
+            case .untrusted: .untrusted
             case .upgradeRefused(let status): .refused(status: status)
             case .cancelled: .cancelled
             case .invalidURL: .invalidURL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+package import Foundation
 package import RoostTransport
 
 #if canImport(FoundationNetworking)
@@ -127,7 +127,8 @@ extension Endpoint {
         }
     }
 
-    func error(_ code: URLError.Code) -> TransportError {
+    /// Translates a code of URLSession.
+    package func error(_ code: URLError.Code) -> TransportError {
         switch code {
         case .cancelled: cancelled
         case .timedOut: timedOut
@@ -139,7 +140,12 @@ extension Endpoint {
                 .unreachable, "\(name) does not take connections; check that the server runs.")
         case .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed, .callIsActive:
             TransportError(.unreachable, "The device is offline, so \(name) cannot be reached.")
-        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+        // A handshake that the peer cuts gives this code; a refused certificate has its own.
+        case .secureConnectionFailed:
+            TransportError(
+                .lost,
+                "TLS with \(name) failed; check that it speaks TLS 1.2 or later, or try again.")
+        case .serverCertificateHasBadDate, .serverCertificateUntrusted,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
             .clientCertificateRejected, .clientCertificateRequired:
             TransportError(

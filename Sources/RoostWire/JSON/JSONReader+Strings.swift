@@ -131,8 +131,9 @@ extension JSONReader {
 }
 
 /// Hexadecimal digits, for escapes in JSON and in URLs.
-enum HexDigit {
-    static func value(of byte: UInt8) -> UInt8? {
+package enum HexDigit {
+    /// Returns the value of a digit; nil for any other byte.
+    package static func value(of byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10

@@ -142,6 +142,7 @@ extension JSONWriter {
         let start = bytes.count
         bytes.append(contentsOf: value.utf8)
         var place = start
+        while place + 8 <= bytes.count, !Self.needsEscape(bytes.word(at: place)) { place += 8 }
         while place < bytes.count, !Self.needsEscape(bytes[place]) { place += 1 }
         if place < bytes.count {
             bytes.removeLast(bytes.count - start)
@@ -152,6 +153,12 @@ extension JSONWriter {
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    /// Whether one of eight bytes needs an escape.
+    private static func needsEscape(_ word: UInt64) -> Bool {
+        word.controls | word.positions(of: UInt8(ascii: "\""))
+            | word.positions(of: UInt8(ascii: "\\")) != 0
     }
 
     private mutating func escaped(_ value: String) {

@@ -306,13 +306,7 @@ extension JSONReader {
             switch name {
             case "key": array.key = try reader.readString()
             case "value": array.values = try reader.readStrings()
-            default:
-                // Newer servers add a few fields; thousands of them from one peer would be
-                // expensive to keep.
-                guard array.unknownFields.fields.count < 100 else {
-                    return try reader.skipValue()
-                }
-                try array.unknownFields.keep(name, from: &reader)
+            default: try array.unknownFields.keep(name, from: &reader)
             }
         }
         return array

@@ -3,8 +3,15 @@
 import RoostModel
 
 extension UnknownFields {
-    /// Keeps a field's value as the text that arrived.
+    /// The most fields that one object of a peer may leave.
+    ///
+    /// Newer servers add a few. Each further one moves those behind it, so 100,000 names in
+    /// descending order would take minutes.
+    package static let limit = 256
+
+    /// Keeps a field's value as the text that arrived; skips it if the object has too many.
     mutating func keep(_ name: String, from reader: inout JSONReader) throws(WireError) {
+        guard fields.count < Self.limit || self[name] != nil else { return try reader.skipValue() }
         keep(Field(name: name, json: try reader.readRaw()))
     }
 
