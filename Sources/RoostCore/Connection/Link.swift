@@ -62,6 +62,18 @@ package struct Link: Codable, Sendable {
         case .opening, .authenticating, .awaitingToken, .online, .backingOff, .asleep: true
         }
     }
+
+    /// Whether files can be sent without a socket: the client is about to connect, has the key of a
+    /// login, and the network is not known to be down.
+    ///
+    /// In the background no attempt begins, and none after the app has disconnected.
+    package var takesFiles: Bool {
+        guard sessionKey != nil, machine.isNetworkUp else { return false }
+        switch state {
+        case .opening, .authenticating, .backingOff: return true
+        case .idle, .awaitingToken, .online, .awaitingNetwork, .asleep, .refused: return false
+        }
+    }
 }
 
 /// A call to connect, which ends with the first outcome.
@@ -100,6 +112,7 @@ extension SyncState {
         let entropy = random.next()
         let effects = link.machine.handle(input, entropy: entropy)
         for effect in effects { perform(effect) }
+        noteWayOfFiles()
     }
 
     private mutating func perform(_ effect: LinkMachine.Effect) {
