@@ -174,6 +174,44 @@ struct OutboxFileLaneTests {
         #expect(opened == [] && released == ["f"])
     }
 
+    // MARK: Late requests
+
+    @Test(arguments: [
+        OutboxMachine.Input.failed("f", .networkError, .http),
+        .failed("f", .pendingError, .socket), .canceled("f"),
+    ])
+    func `items wait for ten seconds behind a request that was given up (scar 12)`(
+        _ end: OutboxMachine.Input
+    ) {
+        var machine = Self.machine(Self.item("f"), Self.item("t", .message))
+        _ = Self.connect(&machine)
+        _ = machine.handle(.handedOver("f", .http))
+        let ended = machine.handle(end)
+        #expect(ended.contains(.armRest(Self.lane, Machine.lateness)))
+        #expect(Self.transmitted(ended) == [])
+        // Neither the record of the failure nor another connection ends the wait.
+        let recorded = Self.give(.recorded("f"), &machine)
+        let lost = Self.give(.wentOffline, &machine)
+        let connected = Self.connect(&machine)
+        let rested = Self.give(.rested(Self.lane), &machine)
+        #expect(recorded + lost + connected == [] && rested == ["t"])
+    }
+
+    @Test func `nothing waits behind a refusal, or behind a message of the socket`() {
+        var machine = Self.machine(Self.item("f"), Self.item("t", .message))
+        _ = Self.connect(&machine)
+        _ = machine.handle(.handedOver("f", .http))
+        _ = machine.handle(.failed("f", .notAMember, .http))
+        let recorded = Self.give(.recorded("f"), &machine)
+        #expect(recorded == ["t"])
+
+        machine = Self.machine(Self.item("f"), Self.item("t", .message))
+        _ = Self.connect(&machine)
+        _ = machine.handle(.handedOver("f", .socket))
+        let canceled = Self.give(.canceled("f"), &machine)
+        #expect(canceled == ["t"])
+    }
+
     // MARK: Random ways
 
     private enum Way: CaseIterable { case none, requests, socket }

@@ -78,7 +78,7 @@ extension SyncState {
         }
         if !key.isForChanges, lanes.isHeld(key.channel) { return .catchUp }
         if lane.unrecorded != nil { return .disk }
-        if lane.rests, let moment = notes.moment(of: .outboxRest(key)) {
+        if lane.rests || lane.awaitsLateRequest, let moment = notes.moment(of: .outboxRest(key)) {
             return outbox.reasons[id]?.code.limitsRate == true
                 ? .rateLimit(until: moment) : .retry(at: moment)
         }

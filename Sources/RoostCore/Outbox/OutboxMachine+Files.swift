@@ -44,4 +44,11 @@ extension OutboxMachine {
         items[requestID]?.handedTo = stage
         return []
     }
+
+    /// Keeps the items behind a message waiting whose request may still arrive.
+    mutating func awaitLateRequest(of item: Item) -> [Effect] {
+        guard item.state == .pending, item.handedTo == .http else { return [] }
+        withLane(item.lane) { $0.awaitsLateRequest = true }
+        return [.armRest(item.lane, Self.lateness)]
+    }
 }

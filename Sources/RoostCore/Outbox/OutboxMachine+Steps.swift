@@ -131,6 +131,7 @@ extension OutboxMachine {
 
     mutating func rested(_ lane: Lane) -> [Effect] {
         lanes[lane]?.rests = false
+        lanes[lane]?.awaitsLateRequest = false
         return next(in: lane)
     }
 
@@ -200,7 +201,8 @@ extension OutboxMachine {
             items[requestID]?.state = .failed(code)
             if code.isRefusal, item.hadLeft == false { items[requestID]?.hasLeft = false }
             withLane(item.lane) { $0.unrecorded = requestID }
-            return effects + [.store(requestID, .failed(code))] + nextWaiting()
+            let late = code.isRefusal ? [] : awaitLateRequest(of: item)
+            return effects + [.store(requestID, .failed(code))] + late + nextWaiting()
         }
     }
 
@@ -237,7 +239,7 @@ extension OutboxMachine {
         // The deletion of a message in flight follows its acknowledgement, which may still come.
         let mayBeAnswered =
             lanes[item.lane]?.onItsWay == requestID && dependents[requestID]?.isEmpty == false
-        var effects = leaveLane(item) + [.cancel(requestID)]
+        var effects = leaveLane(item) + [.cancel(requestID)] + awaitLateRequest(of: item)
         if mayBeAnswered {
             unanswered[requestID] = item.channel
             effects.append(.armAckTimer(requestID, Self.ackTimeout))

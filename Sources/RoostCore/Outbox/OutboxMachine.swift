@@ -23,6 +23,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     /// long.
     package static let rest = Duration.seconds(2)
     package static let longestRest = Duration.seconds(64)
+    /// The time in which a request without an answer may still arrive; the items behind it wait.
+    package static let lateness = Duration.seconds(10)
     /// The number of attempts after an error that may be permanent.
     package static let patience = 5
     /// The number of lanes with an item in flight, and of those with files.
@@ -168,6 +170,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         var queue: [RequestID] = []
         var onItsWay: RequestID?
         var rests = false
+        /// Whether a request without an answer may still arrive; a later item must not overtake it.
+        var awaitsLateRequest = false
         /// The failed item whose failure is not on disk yet.
         ///
         /// The next item leaves after the write. If the process ended between the two, the failed
@@ -285,7 +289,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
 
 extension OutboxMachine.LaneState {
     /// Whether the lane waits for a moment or for the disk.
-    var isPaused: Bool { rests || unrecorded != nil }
+    var isPaused: Bool { rests || awaitsLateRequest || unrecorded != nil }
 }
 
 extension OutboxMachine.Item {
