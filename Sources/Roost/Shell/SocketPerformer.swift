@@ -206,7 +206,8 @@ extension LinkMachine.Loss {
         switch error.kind {
         case .untrusted: self = .untrusted(error.message)
         case .lost, .answerTooLarge, .cancelled: self = .closed
-        case .unreachable, .timedOut, .refused: self = .unreachable(error.message)
+        case .unreachable: self = .unreachable(error.message)
+        case .timedOut, .refused: self = .notOpened(error.message)
         case .invalidURL: self = .unusable(error.message)
         }
     }

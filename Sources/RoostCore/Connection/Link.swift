@@ -17,6 +17,8 @@ package struct Link: Codable, Sendable {
     package internal(set) var lastFailure: RoostError?
     /// The number of logouts; a request from before the last one may be of another user.
     var logouts = 0
+    /// Whether the last attempt to connect found no way to the server.
+    private var isUnreachable = false
 
     package init(tokenWait: Duration? = nil) { machine = LinkMachine(tokenWait: tokenWait) }
 
@@ -68,10 +70,20 @@ package struct Link: Codable, Sendable {
     ///
     /// In the background no attempt begins, and none after the app has disconnected.
     package var takesFiles: Bool {
-        guard sessionKey != nil, machine.isNetworkUp else { return false }
+        guard sessionKey != nil, machine.isNetworkUp, !isUnreachable else { return false }
         switch state {
         case .opening, .authenticating, .backingOff: return true
         case .idle, .awaitingToken, .online, .awaitingNetwork, .asleep, .refused: return false
+        }
+    }
+
+    /// Notes whether an attempt to connect finds a way to the server.
+    fileprivate mutating func note(_ input: LinkMachine.Input) {
+        switch input {
+        case .lost(let epoch, .unreachable) where epoch == machine.epoch: isUnreachable = true
+        case .lost(let epoch, _) where epoch == machine.epoch: isUnreachable = false
+        case .opened, .networkChanged(isUp: true): isUnreachable = false
+        default: break
         }
     }
 }
@@ -110,6 +122,7 @@ extension SyncState {
     /// Gives the connection machine an input, and performs its effects.
     mutating func drive(_ input: LinkMachine.Input) {
         let entropy = random.next()
+        link.note(input)
         let effects = link.machine.handle(input, entropy: entropy)
         for effect in effects { perform(effect) }
         noteWayOfFiles()

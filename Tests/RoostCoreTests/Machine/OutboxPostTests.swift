@@ -121,13 +121,18 @@ struct OutboxPostTests {
 
     /// The ends of a connection after which no file may be sent.
     enum Ending: CaseIterable {
-        case disconnected, loggedOut, withoutNetwork, asleep, refused, keyExpired, suspended
+        case disconnected, loggedOut, withoutNetwork, unreachable, asleep, refused, keyExpired,
+            suspended
 
         fileprivate func happen(to script: inout Script) {
             switch self {
             case .disconnected: script.give(.disconnect(isLogout: false))
             case .loggedOut: script.give(.disconnect(isLogout: true))
             case .withoutNetwork: script.give(.link(.networkChanged(isUp: false)))
+            case .unreachable:
+                script.give(.link(.fired(.retry)))
+                let epoch = script.machine.state.link.machine.epoch
+                script.give(.link(.lost(epoch, .unreachable("no route"))))
             case .asleep:
                 script.give(.link(.appMoved(toForeground: false)))
                 script.give(.link(.fired(.background)))
@@ -151,6 +156,17 @@ struct OutboxPostTests {
         let written = try Self.writeFile(&script)
         #expect(written.writes == nil)
         #expect(Self.states(script) == [.pending])
+    }
+
+    @Test func `an upload begins when an attempt to connect finds the server again`() throws {
+        var script = Self.disconnected()
+        Ending.unreachable.happen(to: &script)
+        _ = try Self.writeFile(&script)
+        script.give(.link(.fired(.retry)))
+        let epoch = script.machine.state.link.machine.epoch
+        let refused = script.give(.link(.lost(epoch, .notOpened("no upgrade"))))
+        let begun = try Self.noteAttempt(refused, &script)
+        #expect(begun.upload != nil)
     }
 
     @Test func `a network that is lost while the attempt is written begins no upload`() throws {
