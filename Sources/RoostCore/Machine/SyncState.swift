@@ -233,6 +233,7 @@ extension SyncState {
         session?.loseEnd(of: channel)
         session?.gapSizes.drop(channel)
         if !timelines.ids(of: channel).isEmpty { session?.absences.note(channel) }
+        budget.forget(channel)
         endMute(in: channel)
         discardDrafts(in: channel)
         discardMarks(in: channel)
