@@ -304,7 +304,7 @@ extension RoostError {
 
     package static let clientClosed = RoostError(
         .localDatabaseError, remedy: .none,
-        message: "The store is closed: open it again before you use it.")
+        message: "This client is closed: open another one with `ChatClient.open(_:)`.")
 
     fileprivate static let connectionGivenUp = RoostError(
         .connectionCanceled, remedy: .none, message: "The client was disconnected.")
