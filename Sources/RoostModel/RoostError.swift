@@ -245,7 +245,7 @@ extension RoostError.Code {
     public static let untrustedServer = Self(800_122)
     /// 800221: the server asked the client to connect later.
     public static let delayedConnecting = Self(800_221)
-    /// 800240: the upload was canceled.
+    /// 800240: the caller or a later change canceled the work, or the waiting task was canceled.
     public static let requestCanceled = Self(800_240)
     /// 800230: the upload cannot be canceled.
     public static let uploadCancelFailed = Self(800_230)
@@ -253,8 +253,7 @@ extension RoostError.Code {
     public static let uploadTimeout = Self(800_250)
     /// 800260: the file is too large.
     public static let fileTooLarge = Self(800_260)
-    /// 800400: the message was still queued when its time ran out, or the connection ended before
-    /// it was sent.
+    /// 800400: three days passed before the message or change was sent.
     public static let pendingError = Self(800_400)
     /// 800600: the collection is closed.
     public static let collectionDisposed = Self(800_600)
