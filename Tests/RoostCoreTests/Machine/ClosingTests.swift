@@ -178,6 +178,36 @@ struct IndexFillingTests {
     }
 }
 
+/// The notes in memory about a channel that the user has left.
+struct DepartureTests {
+    private typealias Script = MachineScript
+
+    @Test(arguments: [true, false])
+    func `a departure forgets the notes of its channel, but not what a timeline shows`(
+        isShown: Bool
+    ) {
+        var script = Script()
+        let channel = Script.channel
+        if isShown {
+            script.give(
+                .openTimeline(
+                    OpenTimeline(
+                        TimelineID(7), channel: channel, startingAt: .distantFuture,
+                        filter: .everything, capacity: 100, pageSize: 5)))
+        }
+        script.change { sync in
+            sync.noteAttempt(in: channel, Script.error(.notAMember))
+            let place = sync.logPlace(at: .token("t"), of: .messageChanges(channel))
+            sync.logPlaces[.messageChanges(channel)] = place
+            sync.noteDeparture(from: channel)
+        }
+        let state = script.machine.state
+        let failure: RoostError.Code? = isShown ? .notAMember : nil
+        #expect(state.logPlaces.isEmpty)
+        #expect(state.attempts[channel]?.failure == failure)
+    }
+}
+
 /// The session keys of requests, and frames without a connection.
 struct CredentialTests {
     private typealias Script = MachineScript
