@@ -180,7 +180,7 @@ struct OutboxFileLaneTests {
         OutboxMachine.Input.failed("f", .networkError, .http),
         .failed("f", .pendingError, .socket), .canceled("f"),
     ])
-    func `items wait for ten seconds behind a request that was given up (scar 12)`(
+    func `items wait for a while behind a request that was given up (scar 12)`(
         _ end: OutboxMachine.Input
     ) {
         var machine = Self.machine(Self.item("f"), Self.item("t", .message))

@@ -110,7 +110,8 @@ package struct SyncMachine: Codable, Sendable {
             return true
         }
         let sleeping = waiting.values.reduce(0) { $0 + $1.count }
-        return running.count > sleeping + running.values.count { $0.pause == .retry }
+        let retries = running.values.count(where: { $0.pause == .retry })
+        return running.count > sleeping + retries
     }
 
     /// Whether an operation waits for a retry.
@@ -242,8 +243,7 @@ package struct SyncMachine: Codable, Sendable {
     /// Ends the pauses, because a connection has begun.
     private mutating func endPauses(_ effects: inout [Effect]) {
         state.hasConnected = false
-        let paused = running.compactMap { id, stack in stack.pause == nil ? nil : id }
-        for id in paused.sorted() {
+        for id in running.keys.filter({ running[$0]?.pause != nil }).sorted() {
             running[id]?.pause = nil
             effects.append(.endPause(id))
             resume(id, .paused, &effects)

@@ -24,7 +24,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     package static let rest = Duration.seconds(2)
     package static let longestRest = Duration.seconds(64)
     /// The time in which a request without an answer may still arrive; the items behind it wait.
-    package static let lateness = Duration.seconds(10)
+    package static let lateness = Duration.seconds(15)
     /// The number of attempts after an error that may be permanent.
     package static let patience = 5
     /// The number of lanes with an item in flight, and of those with files.
