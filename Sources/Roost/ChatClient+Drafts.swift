@@ -27,7 +27,8 @@ extension ChatClient {
         guard text.utf8.count <= MessageDraft.maxByteCount else {
             throw RoostError(
                 .invalidParameter, remedy: .correctInput,
-                message: "A draft has at most \(MessageDraft.maxByteCount) bytes.")
+                message: "This draft has \(text.utf8.count) bytes, and "
+                    + "\(MessageDraft.maxByteCount) are allowed: shorten it.")
         }
         let content = DraftContent(
             text, replyingTo: message, mentioning: mention, in: place.thread)

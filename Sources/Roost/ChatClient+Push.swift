@@ -75,7 +75,8 @@ extension ChatClient {
         guard windows.allSatisfy(\.isOnTheClock) else {
             throw RoostError(
                 .invalidParameter, remedy: .correctInput,
-                message: "The parts of a day are hours below 24 and minutes below 60.")
+                message: "In a `WeeklyDoNotDisturb.Window` hours must be 0 to 23 and minutes "
+                    + "0 to 59.")
         }
         return try await ask(PushPreferencesQuestion(userID: configuration.userID, change: change))
     }

@@ -214,7 +214,7 @@ struct OutboxStoryTests {
             }
             #expect(error?.code == .notTheOwner)
             // The server's message, for later calls too.
-            #expect(error?.message.hasPrefix("The server did not do it") == false)
+            #expect(error?.message.hasPrefix("The server refused it") == false)
             let later = await #expect(throws: RoostError.self) {
                 try await pair.alice.outcome(of: change)
             }

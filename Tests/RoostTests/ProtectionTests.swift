@@ -93,9 +93,9 @@ struct ProtectionTests {
         try Self.visit(folder, protection, writes: true)
         let other = try TemporaryFolder()
         for (wrong, part) in [
-            (Protection.none, "open it with the key it was sealed with"),
-            (.keyFile(in: other.path), "open it with the key it was sealed with"),
-            (try .key(Self.bytes(3)), "sealed with another key"),
+            (Protection.none, "`Configuration.protection` to the key that it was encrypted with"),
+            (.keyFile(in: other.path), "no key was given"),
+            (try .key(Self.bytes(3)), "encrypted with another key"),
         ] {
             let error = try #require(try Self.error(folder, wrong))
             #expect(error.code == .localDatabaseError && error.remedy == .correctInput)

@@ -78,13 +78,18 @@ extension ChatClient {
             }
             return .cached(shown, passes: filter.matches(shown))
         }
-        let (unsent, isOnline) = await engine.read {
-            ($0.outbox.unsent(in: channel), $0.session != nil)
+        let (unsent, isSending) = await engine.read { state in
+            let unsent = state.outbox.unsent(in: channel)
+            // A file may be on its way without a connection.
+            let hasFile = unsent.contains { message in
+                message.requestID.map { state.outbox.lanes.isOnItsWay($0) } ?? false
+            }
+            return (unsent, state.session != nil || hasFile)
         }
         if let message = unsent.first(where: { $0.identities.contains(name) }) {
             guard message.status == .pending else { return .failed(message) }
             let ahead = unsent.prefix { $0 != message }.count { $0.status == .pending }
-            return .pending(message, ahead: ahead, isOnline ? .server : .connection)
+            return .pending(message, ahead: ahead, isSending ? .server : .connection)
         }
         let holes = try await holes(in: channel)
         return holes.isEmpty ? .notInChannel : .perhapsIn(holes)

@@ -54,7 +54,8 @@ extension ChatClient {
     public func copy(_ file: DownloadedFile, to target: URL) async throws(RoostError) {
         guard target.isFileURL else {
             throw RoostError(
-                .invalidParameter, remedy: .correctInput, message: "A copy needs a file's URL.")
+                .invalidParameter, remedy: .correctInput,
+                message: "The target must be a file URL, such as `URL(fileURLWithPath:)`.")
         }
         try await onDisk { store throws(StoreError) in
             try await store.downloads.export(file.address, to: target.path)

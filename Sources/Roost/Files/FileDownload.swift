@@ -115,5 +115,5 @@ public struct FileDownload: AsyncSequence, Sendable {
 extension RoostError {
     static let downloadCanceled = RoostError(
         .requestCanceled, remedy: .retry,
-        message: "The download was cancelled; another one continues it.")
+        message: "The download was canceled; another one continues it.")
 }

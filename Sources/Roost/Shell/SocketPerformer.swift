@@ -211,7 +211,8 @@ extension LinkMachine.Loss {
         // A socket that never opened was not closed; the message says what is in the way.
         case .lost where !wasOpen: self = .unreachable(error.message)
         case .lost, .answerTooLarge, .cancelled: self = .closed
-        case .unreachable, .timedOut, .refused: self = .unreachable(error.message)
+        case .unreachable: self = .unreachable(error.message)
+        case .timedOut, .refused: self = .notOpened(error.message)
         case .invalidURL: self = .unusable(error.message)
         }
     }

@@ -17,6 +17,8 @@ package struct Link: Codable, Sendable {
     package internal(set) var lastFailure: RoostError?
     /// The number of logouts; a request from before the last one may be of another user.
     var logouts = 0
+    /// Whether the last attempt to connect found no way to the server.
+    private var isUnreachable = false
 
     package init(tokenWait: Duration? = nil) { machine = LinkMachine(tokenWait: tokenWait) }
 
@@ -62,6 +64,28 @@ package struct Link: Codable, Sendable {
         case .opening, .authenticating, .awaitingToken, .online, .backingOff, .asleep: true
         }
     }
+
+    /// Whether files can be sent without a socket: the client is about to connect, has the key of a
+    /// login, and the network is not known to be down.
+    ///
+    /// In the background no attempt begins, and none after the app has disconnected.
+    package var takesFiles: Bool {
+        guard sessionKey != nil, machine.isNetworkUp, !isUnreachable else { return false }
+        switch state {
+        case .opening, .authenticating, .backingOff: return true
+        case .idle, .awaitingToken, .online, .awaitingNetwork, .asleep, .refused: return false
+        }
+    }
+
+    /// Notes whether an attempt to connect finds a way to the server.
+    fileprivate mutating func note(_ input: LinkMachine.Input) {
+        switch input {
+        case .lost(let epoch, .unreachable) where epoch == machine.epoch: isUnreachable = true
+        case .lost(let epoch, _) where epoch == machine.epoch: isUnreachable = false
+        case .opened, .networkChanged(isUp: true): isUnreachable = false
+        default: break
+        }
+    }
 }
 
 /// A call to connect, which ends with the first outcome.
@@ -98,8 +122,10 @@ extension SyncState {
     /// Gives the connection machine an input, and performs its effects.
     mutating func drive(_ input: LinkMachine.Input) {
         let entropy = random.next()
+        link.note(input)
         let effects = link.machine.handle(input, entropy: entropy)
         for effect in effects { perform(effect) }
+        noteWayOfFiles()
     }
 
     private mutating func perform(_ effect: LinkMachine.Effect) {
@@ -278,7 +304,7 @@ extension RoostError {
 
     package static let clientClosed = RoostError(
         .localDatabaseError, remedy: .none,
-        message: "The store is closed: open it again before you use it.")
+        message: "This client is closed: open another one with `ChatClient.open(_:)`.")
 
     fileprivate static let connectionGivenUp = RoostError(
         .connectionCanceled, remedy: .none, message: "The client was disconnected.")

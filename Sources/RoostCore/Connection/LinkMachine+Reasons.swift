@@ -39,8 +39,10 @@ extension LinkMachine {
 
     /// The reason of a socket's end.
     package enum Loss: Equatable, Codable, Sendable {
-        /// The server was unreachable.
+        /// There was no way to the server.
         case unreachable(String)
+        /// The server, or a proxy before it, opened no socket.
+        case notOpened(String)
         /// The open socket broke or was closed.
         case closed
         /// The server's certificate is not trusted, so a retry cannot succeed (scar 39).
@@ -54,7 +56,8 @@ extension LinkMachine.Loss {
     /// The same reason as an error of the protocol (5.3).
     package var refusal: LinkMachine.Refusal {
         switch self {
-        case .unreachable(let message): .init(code: .networkError, message: message)
+        case .unreachable(let message), .notOpened(let message):
+            .init(code: .networkError, message: message)
         case .closed: .init(code: .socketClosed, message: "The connection was closed.")
         case .untrusted(let message): .init(code: .untrustedServer, message: message)
         case .unusable(let message): .init(code: .invalidURL, message: message)

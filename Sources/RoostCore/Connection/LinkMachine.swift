@@ -85,7 +85,7 @@ package struct LinkMachine: Equatable, Codable, Sendable {
     package private(set) var epoch: Epoch = 0
     package private(set) var settings = Settings.standard
     package private(set) var isInForeground = true
-    private var isNetworkUp = true
+    package private(set) var isNetworkUp = true
     /// The number of attempts up to the present connection; 0 once it has lasted for `proofTime`.
     private var triesBeforeOnline = 0
     /// The time limit for the app's answer with a token; nil if the app has no source of tokens.

@@ -66,7 +66,8 @@ extension SyncState {
             guard let message = outbox.order[awaited] else { return .arrival(awaited) }
             return message.state == .pending ? .earlier(awaited) : .user
         }
-        guard session != nil else { return .connection }
+        // Files need no socket.
+        if session == nil, lanes.waitsForSocket(id) || outbox.turn == nil { return .connection }
         guard outbox.turn != nil else { return .turn }
         guard let key = entry?.lane, let lane = lanes.lanes[key] else { return nil }
         if let sent = lane.onItsWay { return sent == id ? .answer : .earlier(sent) }
@@ -77,7 +78,7 @@ extension SyncState {
         }
         if !key.isForChanges, lanes.isHeld(key.channel) { return .catchUp }
         if lane.unrecorded != nil { return .disk }
-        if lane.rests, let moment = notes.moment(of: .outboxRest(key)) {
+        if lane.rests || lane.awaitsLateRequest, let moment = notes.moment(of: .outboxRest(key)) {
             return outbox.reasons[id]?.code.limitsRate == true
                 ? .rateLimit(until: moment) : .retry(at: moment)
         }

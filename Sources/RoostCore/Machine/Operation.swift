@@ -218,14 +218,17 @@ extension RoostError {
         message: "The server's answer does not fit the request, so it is not used.")
 
     package static let notConnected = RoostError(
-        .connectionRequired, remedy: .retry, message: "There is no connection right now.")
+        .connectionRequired, remedy: .retry,
+        message: "There is no connection: connect first, or try again once the client is "
+            + "connected.")
 
     /// An answer about a channel that the user left meanwhile.
     ///
     /// A retry succeeds for users who came back; the server refuses the others.
     package static let departed = RoostError(
         .notAMember, remedy: .retry,
-        message: "The user left the channel before the answer came.")
+        message: "The user left the channel before the answer came: join again, then repeat the "
+            + "call.")
 
     package static let waitCanceled = RoostError(
         .requestCanceled, remedy: .none,

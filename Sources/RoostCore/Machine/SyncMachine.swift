@@ -90,15 +90,10 @@ package struct SyncMachine: Codable, Sendable {
     }
 
     package var state: SyncState
-    /// The running operations, each after those that wait for it.
-    private var running: [OperationID: [Operation]] = [:]
-    private var pauses: [OperationID: Pause] = [:]
+    /// The running operations, each by the number that replies to it have.
+    private var running: [OperationID: OperationStack] = [:]
     private var commits = CommitQueue()
     private var requests = RequestsInFlight()
-    /// The number of operations in a stack that wait for a part with a time limit.
-    private var limits: [OperationID: Int] = [:]
-    /// The numbers by which the shell knows operations whose part was overdue.
-    private var names: [OperationID: OperationID] = [:]
     private var waiting: [Condition: [OperationID]] = [:]
     /// The calls that wait until the client has nothing to do.
     private var idleWaits: Set<OperationID> = []
@@ -115,11 +110,12 @@ package struct SyncMachine: Codable, Sendable {
             return true
         }
         let sleeping = waiting.values.reduce(0) { $0 + $1.count }
-        return running.count > sleeping + pauses.count { $0.value == .retry }
+        let retries = running.values.count(where: { $0.pause == .retry })
+        return running.count > sleeping + retries
     }
 
     /// Whether an operation waits for a retry.
-    package var isRetrying: Bool { pauses.contains { $0.value == .retry } }
+    package var isRetrying: Bool { running.values.contains { $0.pause == .retry } }
 
     /// Takes one input and returns the effects to perform, in order.
     package mutating func receive(_ input: Input, at now: Timestamp) -> [Effect] {
@@ -138,11 +134,14 @@ package struct SyncMachine: Codable, Sendable {
         case .startedTyping(let channel): state.startTyping(in: channel)
         case .stoppedTyping(let channel): state.stopTyping(in: channel)
         case .start(let id, let operation):
-            running[id] = [operation]
+            running[id] = OperationStack([operation], for: id)
             resume(id, .begin, &effects)
         case .reply(let id, let reply):
-            // A pause that was ended here may end in the shell at the same time.
-            if reply == .paused, pauses.removeValue(forKey: id) == nil { return [] }
+            if reply == .paused {
+                // A pause that was ended here may end in the shell at the same time.
+                guard running[id]?.pause != nil else { return [] }
+                running[id]?.pause = nil
+            }
             let reply = requests.end(id, by: reply, &state).entering(for: state.me)
             deliver(reply, to: id, &effects)
             resume(id, reply, &effects)
@@ -159,7 +158,7 @@ package struct SyncMachine: Codable, Sendable {
         case .openTimeline(var timeline):
             timeline.mark(state.outbox.messageMarks(in: timeline.channel))
             state.timelines.open(timeline, as: timeline.id)
-        case .closeTimeline(let id): state.close(id)
+        case .closeTimeline(let id): state.endUse(of: id)
         case .openList(var list):
             list.mark(state.outbox.allMarks)
             state.lists.open(list, as: list.id)
@@ -203,7 +202,7 @@ package struct SyncMachine: Codable, Sendable {
             effects.append(.finish(id, .done))
             return
         }
-        running[id] = [.liveEvent(LiveEvent(event))]
+        running[id] = OperationStack([.liveEvent(LiveEvent(event))], for: id)
         resume(id, .begin, &effects)
     }
 
@@ -244,8 +243,8 @@ package struct SyncMachine: Codable, Sendable {
     /// Ends the pauses, because a connection has begun.
     private mutating func endPauses(_ effects: inout [Effect]) {
         state.hasConnected = false
-        for id in pauses.keys.sorted() {
-            pauses[id] = nil
+        for id in running.keys.filter({ running[$0]?.pause != nil }).sorted() {
+            running[id]?.pause = nil
             effects.append(.endPause(id))
             resume(id, .paused, &effects)
         }
@@ -270,7 +269,7 @@ package struct SyncMachine: Codable, Sendable {
             state.step.starts = []
             for operation in starts {
                 let id = ownID()
-                running[id] = [operation]
+                running[id] = OperationStack([operation], for: id)
                 resume(id, .begin, &effects)
             }
         } while !state.isSettled
@@ -283,15 +282,10 @@ package struct SyncMachine: Codable, Sendable {
 
     /// Ends an operation's wait for its part; the part continues by itself.
     private mutating func detachPart(of id: OperationID, _ effects: inout [Effect]) {
-        guard let depth = limits.removeValue(forKey: id), let stack = running[id],
-            stack.count > depth
+        guard let waiters = running[id]?.detachPart(), let part = running[id]?.operations.first
         else { return }
-        let (waiter, part) = (ownID(), stack[depth])
-        running[id] = Array(stack[depth...])
-        running[waiter] = Array(stack[..<depth])
-        names[waiter] = names.removeValue(forKey: id) ?? id
-        // The part has no caller any more.
-        names[id] = OperationID(0)
+        let waiter = ownID()
+        running[waiter] = waiters
         if case .socketCall(let call) = part { drop(call, id) }
         resume(waiter, .ended(part.outcomeWhenOverdue), &effects)
     }
@@ -300,7 +294,6 @@ package struct SyncMachine: Codable, Sendable {
     private mutating func drop(_ call: SocketCall, _ id: OperationID) {
         state.answers[call.requestID] = nil
         running[id] = nil
-        names[id] = nil
         waiting[.answer(call.requestID)] = nil
     }
 
@@ -308,18 +301,18 @@ package struct SyncMachine: Codable, Sendable {
         // The stack is taken out and changed in place, because operations are large.
         guard var stack = running.removeValue(forKey: id) else { return }
         var reply = first
-        while let last = stack.indices.last {
-            let step = stack[last].resume(reply, &state)
+        while let last = stack.operations.indices.last {
+            let step = stack.operations[last].resume(reply, &state)
             // Before the end of the operation, so that its caller finds everything reported.
             takeNotices(&effects)
             switch step {
             case .need(.run(let child)):
-                stack.append(child)
+                stack.operations.append(child)
                 reply = .begin
             case .need(.runWithin(let limit, let child)):
-                precondition(limits[id] == nil, "A time limit inside another would replace it.")
-                limits[id] = stack.count
-                stack.append(child)
+                precondition(stack.limit == nil, "A time limit inside another would replace it.")
+                stack.limit = stack.operations.count
+                stack.operations.append(child)
                 effects.append(.limit(id, limit))
                 reply = .begin
             case .need(.send) where state.session == nil:
@@ -328,19 +321,19 @@ package struct SyncMachine: Codable, Sendable {
                 running[id] = stack
                 return perform(need, id, &effects)
             case .end(let outcome):
-                stack.removeLast()
-                if limits[id] == stack.count {
-                    limits[id] = nil
+                stack.operations.removeLast()
+                if stack.limit == stack.operations.count {
+                    stack.limit = nil
                     effects.append(.endLimit(id))
                 }
-                guard stack.isEmpty else {
+                guard stack.operations.isEmpty else {
                     reply = .ended(outcome)
                     continue
                 }
-                let name = names.removeValue(forKey: id) ?? id
-                guard name.number > 0 else { continue }
+                guard stack.caller.number > 0 else { continue }
                 let isAbsence = outcome == .failed(.notConnected)
-                effects.append(.finish(name, isAbsence ? .failed(state.link.absence) : outcome))
+                let result: Outcome = isAbsence ? .failed(state.link.absence) : outcome
+                effects.append(.finish(stack.caller, result))
             }
         }
     }
@@ -368,7 +361,7 @@ package struct SyncMachine: Codable, Sendable {
         case .keep(let task): commits.append(.task(id, task))
         case .mend: effects.append(.mend(id))
         case .pause(let duration, let pause):
-            pauses[id] = pause
+            running[id]?.pause = pause
             effects.append(.pause(id, duration, pause))
         case .wait(let condition): waiting[condition, default: []].append(id)
         case .deliverCommits: commits.append(.delivery(id))

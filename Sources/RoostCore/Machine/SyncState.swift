@@ -236,6 +236,16 @@ extension SyncState {
         endMute(in: channel)
         discardDrafts(in: channel)
         discardMarks(in: channel)
+        forgetNotes(of: channel)
+    }
+
+    /// Forgets the notes of a channel that outlive its connection; a new membership makes new ones.
+    private mutating func forgetNotes(of channel: ChannelURL) {
+        budget.forget(channel)
+        marks.forget(channel)
+        logPlaces[.messageChanges(channel)] = nil
+        // An open timeline reports the last failure to its callers.
+        if timelines.ids(of: channel).isEmpty { attempts[channel] = nil }
     }
 
     /// Accepts the channels of an answer, and notes them, because other answers in flight may be

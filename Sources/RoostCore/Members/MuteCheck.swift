@@ -7,7 +7,8 @@ import RoostWire
 
 /// The requests and timers for the user's own mutes.
 package struct Mutes: Equatable, Codable, Sendable {
-    /// The number of the last request about a channel's mute; earlier answers are ignored.
+    /// The number of the last request about a channel's mute while a check of it runs; earlier
+    /// answers are ignored.
     var questions: [ChannelURL: Int] = [:]
     /// The number of unfinished checks of a channel.
     var running: [ChannelURL: Int] = [:]
@@ -50,6 +51,7 @@ package struct MuteCheck: SyncOperation {
         if case .end = step {
             let others = sync.mutes.running[channel, default: 0] - 1
             sync.mutes.running[channel] = others > 0 ? others : nil
+            if others <= 0 { sync.mutes.questions[channel] = nil }
         }
         return step
     }

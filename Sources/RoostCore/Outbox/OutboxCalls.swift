@@ -273,19 +273,22 @@ extension RoostError {
         message: "No such message waits in the outbox or stands in the cache.")
 
     static let takenBack = RoostError(
-        .requestCanceled, remedy: .none, message: "It was taken back before it was done.")
+        .requestCanceled, remedy: .none,
+        message: "The message or change was canceled before the server had it.")
 
     static let nothingToChange = RoostError(
         .requestCanceled, remedy: .none,
-        message: "The message was taken back before it was sent, so there was nothing to change.")
+        message: "The message was canceled before it was sent, so there was nothing to change.")
 
     static let nothingToMark = RoostError(
         .requestCanceled, remedy: .none,
-        message: "More has come meanwhile, and the server can only mark everything as read.")
+        message: "The mark was dropped, because newer messages came: mark the channel again when "
+            + "they were shown.")
 
     init(refused code: Code) {
         self.init(
             code, remedy: Self.remedy(of: code),
-            message: "The server did not do it, or could not be asked in time.")
+            message: "The server refused it, or it was not sent within three days (code "
+                + "\(code.rawValue)). `resend(_:)` tries again, `cancel(_:)` drops it.")
     }
 }

@@ -149,6 +149,6 @@ extension SyncState {
 extension RoostError {
     static let tooManyChanges = RoostError(
         .tooManyItems, remedy: .retry,
-        message: "Too many changes of the channel wait or were refused. "
-            + "Wait for a connection, or remove refused ones with cancel(_:).")
+        message: "At most \(Outbox.mostChannelChanges) changes of a channel wait or are kept as "
+            + "refused: wait for a connection, or remove refused ones with `cancel(_:)`.")
 }

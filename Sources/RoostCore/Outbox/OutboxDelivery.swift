@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One attempt to send an item. Its files are uploaded first; the address of each is on disk before
-// the next step. The message then goes over the socket, or by HTTP if the socket was lost
-// meanwhile. Edits of messages go over the socket, all other changes by HTTP.
+// the next step. The message then goes over the socket, or by HTTP if there is no socket. Edits of
+// messages go over the socket, all other changes by HTTP.
 
 package import RoostModel
 import RoostWire
@@ -65,6 +65,8 @@ package struct OutboxDelivery: SyncOperation {
             let item = sync.outbox.order[requestID]
         else { return .end(.done) }
         guard sync.outbox.turn != nil else { return giveWay(&sync) }
+        // The network may be lost since the decision, or the app has disconnected.
+        guard sync.outbox.lanes.isOpen else { return putBack(&sync) }
         guard item.hasUploads else { return deliver(&sync) }
         sync.outbox.uploads.insert(requestID)
         return upload(&sync)
@@ -73,6 +75,14 @@ package struct OutboxDelivery: SyncOperation {
     /// Ends the attempt, because a suspension gave the turn away; `OutboxTurn` asks for it again.
     private func giveWay(_ sync: inout SyncState) -> Step {
         sync.moveOutbox(.wentOffline)
+        return putBack(&sync)
+    }
+
+    /// Puts the item back in front of its lane: files stay in flight without a connection.
+    private func putBack(_ sync: inout SyncState) -> Step {
+        if sync.outbox.lanes.isOnItsWay(requestID) {
+            sync.moveOutbox(.failed(requestID, .connectionRequired, .socket))
+        }
         return .end(.done)
     }
 
@@ -148,14 +158,16 @@ package struct OutboxDelivery: SyncOperation {
         guard let item = sync.outbox.order[requestID], item.state == .pending, !item.hasUploads
         else { return .end(.done) }
         if case .change(let action) = item.content { return make(action, item, &sync) }
+        guard sync.outbox.lanes.isOnline else { return lose(.notConnected, &sync) }
         guard sync.outbox.lanes.isOnItsWay(requestID), let command = MessageCommand(item) else {
             return lose(.notConnected, &sync)
         }
+        if case .fileMessage = item.content { sync.moveOutbox(.handedOver(requestID, .socket)) }
         state = .sending
         return .need(.send(.message(command)))
     }
 
-    /// Handles the loss of the socket: a message with uploaded files goes by HTTP if there is a
+    /// Handles the lack of a socket: a message with uploaded files goes by HTTP if there is a
     /// network (R146).
     private mutating func lose(_ error: RoostError, _ sync: inout SyncState) -> Step {
         guard let item = sync.outbox.order[requestID] else { return .end(.done) }
@@ -165,6 +177,7 @@ package struct OutboxDelivery: SyncOperation {
         guard sync.link.sessionKey != nil, sync.link.hasNetwork else {
             return fail(.notConnected, .socket, &sync)
         }
+        sync.moveOutbox(.handedOver(requestID, .http))
         state = .posting(command, since: sync.beginFetch(of: item.channel))
         return .need(.ask(.post(SendMessage(message: command)), .lastLogin))
     }
@@ -358,37 +371,4 @@ extension OutboxDelivery {
         }
         return fail(error == .overdue ? .unanswered : error, .change, &sync)
     }
-}
-
-/// Fetches the newest messages of a channel without a socket, to close the hole above a timeline's
-/// window.
-package struct OutboxNewestPage: SyncOperation {
-    private enum State: Equatable, Codable, Sendable { case beginning, fetching }
-
-    private let channel: ChannelURL
-    private var state = State.beginning
-
-    package init(_ channel: ChannelURL) { self.channel = channel }
-
-    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
-        switch (state, reply) {
-        case (.beginning, .begin):
-            let hasHole = sync.timelines.ids(of: channel).contains {
-                sync.timelines[$0]?.list.hasHoleAbove == true
-            }
-            guard hasHole else { return .end(.done) }
-            state = .fetching
-            let page = PageFetch(channel, .newest(Outbox.lookBack), isOffline: true)
-            return .need(.run(.page(page)))
-        // A failed page is made good by the next catch-up.
-        case (.fetching, .ended): return .end(.done)
-        default: return .fail(reply)
-        }
-    }
-}
-
-extension Outbox {
-    /// The number of messages searched for one that may have arrived; the server recognises older
-    /// duplicates by their request IDs.
-    static let lookBack = 100
 }

@@ -65,6 +65,8 @@ extension OutboxMachine {
     }
 
     mutating func wentOnline(now: Timestamp) -> [Effect] {
+        // A new connection ends the rests of files that failed without one.
+        if !isOnline { for lane in laneOrder { lanes[lane]?.rests = false } }
         isOnline = true
         var effects = laneOrder.flatMap { expire(lanes[$0]?.queue ?? [], now: now) }
         let waiting = dependents.sorted { $0.key < $1.key }.flatMap(\.value)
@@ -74,17 +76,14 @@ extension OutboxMachine {
     }
 
     mutating func wentOffline() -> [Effect] {
+        // The items that are in flight without a connection need none.
+        guard isOnline else { return [] }
         isOnline = false
         var effects: [Effect] = []
         for lane in laneOrder {
             lanes[lane]?.rests = false
             lanes[lane]?.isWaiting = false
-            // The item may have arrived; it is sent again under the same request ID, before the
-            // rest of the lane.
-            if let requestID = lanes[lane]?.onItsWay, let item = items[requestID] {
-                effects += leaveLane(item)
-                withLane(lane) { $0.queue.insert(requestID, at: 0) }
-            }
+            effects += putBack(in: lane)
         }
         // Lanes without items are forgotten, because a bot writes in ever new channels. The next item
         // makes its lane again.
@@ -94,6 +93,19 @@ extension OutboxMachine {
         effects += unanswered.keys.sorted().map { .disarmAckTimer($0) }
         unanswered = [:]
         (searches, failedSearches) = ([:], [:])
+        return effects
+    }
+
+    /// Puts the item in flight back in front of its lane, because its way to the server is lost.
+    ///
+    /// It may have arrived, and is sent again under the same request ID. Files that are being
+    /// uploaded stay in flight: an upload outlives its connection, and reports its end.
+    mutating func putBack(in lane: Lane) -> [Effect] {
+        guard let requestID = lanes[lane]?.onItsWay, let item = items[requestID],
+            item.kind != .file || item.handedTo != nil
+        else { return [] }
+        let effects = leaveLane(item)
+        withLane(lane) { $0.queue.insert(requestID, at: 0) }
         return effects
     }
 
@@ -119,6 +131,7 @@ extension OutboxMachine {
 
     mutating func rested(_ lane: Lane) -> [Effect] {
         lanes[lane]?.rests = false
+        lanes[lane]?.awaitsLateRequest = false
         return next(in: lane)
     }
 
@@ -171,7 +184,7 @@ extension OutboxMachine {
         }
         let effects = leaveLane(item)
         switch consequence {
-        case .staysPending where !isOnline:
+        case .staysPending where !isOnline && !goesWithoutSocket(item):
             // Without a connection no delay is needed.
             withLane(item.lane) { $0.queue.insert(requestID, at: 0) }
             return effects + nextWaiting()
@@ -188,7 +201,8 @@ extension OutboxMachine {
             items[requestID]?.state = .failed(code)
             if code.isRefusal, item.hadLeft == false { items[requestID]?.hasLeft = false }
             withLane(item.lane) { $0.unrecorded = requestID }
-            return effects + [.store(requestID, .failed(code))] + nextWaiting()
+            let late = code.isRefusal ? [] : awaitLateRequest(of: item)
+            return effects + [.store(requestID, .failed(code))] + late + nextWaiting()
         }
     }
 
@@ -225,7 +239,7 @@ extension OutboxMachine {
         // The deletion of a message in flight follows its acknowledgement, which may still come.
         let mayBeAnswered =
             lanes[item.lane]?.onItsWay == requestID && dependents[requestID]?.isEmpty == false
-        var effects = leaveLane(item) + [.cancel(requestID)]
+        var effects = leaveLane(item) + [.cancel(requestID)] + awaitLateRequest(of: item)
         if mayBeAnswered {
             unanswered[requestID] = item.channel
             effects.append(.armAckTimer(requestID, Self.ackTimeout))
@@ -258,7 +272,7 @@ extension OutboxMachine {
         return [.drop(requestID)]
     }
 
-    private mutating func expire(_ requestIDs: [RequestID], now: Timestamp) -> [Effect] {
+    mutating func expire(_ requestIDs: [RequestID], now: Timestamp) -> [Effect] {
         var effects: [Effect] = []
         for requestID in requestIDs {
             guard let item = items[requestID], item.hasExpired(at: now) else { continue }
@@ -292,7 +306,7 @@ extension OutboxMachine {
 
     /// Sends the next item of a lane; the attempt of a fresh item may be on disk already.
     mutating func next(in lane: Lane, isFresh: Bool = false) -> [Effect] {
-        guard isOnline, let state = lanes[lane], isFree(lane, state) else { return [] }
+        guard isOpen, let state = lanes[lane], isFree(lane, state) else { return [] }
         guard let place = nextPlace(in: lane, state) else {
             // A departure may have waited for the last message.
             if lane.isForChanges { return lookUp(lane.channel) }
@@ -300,7 +314,7 @@ extension OutboxMachine {
             return next(in: Lane(lane.channel, isForChanges: true))
         }
         let requestID = state.queue[place]
-        guard let item = items[requestID] else { return [] }
+        guard let item = items[requestID], isOnline || goesWithoutSocket(item) else { return [] }
         guard onItsWayCount < Self.concurrency, item.kind != .file || uploadCount < Self.uploads
         else {
             guard !state.isWaiting else { return [] }

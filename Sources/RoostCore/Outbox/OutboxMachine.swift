@@ -23,6 +23,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     /// long.
     package static let rest = Duration.seconds(2)
     package static let longestRest = Duration.seconds(64)
+    /// The time in which a request without an answer may still arrive; the items behind it wait.
+    package static let lateness = Duration.seconds(15)
     /// The number of attempts after an error that may be permanent.
     package static let patience = 5
     /// The number of lanes with an item in flight, and of those with files.
@@ -53,6 +55,9 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         package internal(set) var hasLeft: Bool
         /// The value of `hasLeft` before the last attempt; nil without an attempt in this run.
         var hadLeft: Bool?
+        /// The last way on which the message itself was sent; nil if it certainly was not, because
+        /// its files came first.
+        var handedTo: SendStage?
         /// The unsent message that a change waits for.
         package internal(set) var awaited: RequestID?
         /// The number of failed attempts in a row.
@@ -70,6 +75,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
             self.state = state
             self.hasLeft = hasLeft
             hadLeft = hasLeft && isNoted ? false : nil
+            handedTo = hasLeft && !isNoted ? .socket : nil
             self.awaited = awaited
         }
     }
@@ -96,9 +102,16 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case revised(Item, isMoved: Bool)
         case wentOnline(now: Timestamp)
         case wentOffline
+        /// Requests reach the server although there is no socket: files are sent, with their
+        /// messages.
+        case openedToFiles(now: Timestamp)
+        /// Files wait for the socket again, or for the network.
+        case closedToFiles
         /// The channel's catch-up runs; its messages are not sent until `release`.
         case hold(ChannelURL)
         case release(ChannelURL)
+        /// The message with uploaded files is sent now: over the socket, or by HTTP.
+        case handedOver(RequestID, SendStage)
         /// The item was written to the socket; its acknowledgement is due from now on.
         case left(RequestID)
         /// The server has the message, which has an ID then, or has made the change.
@@ -157,6 +170,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         var queue: [RequestID] = []
         var onItsWay: RequestID?
         var rests = false
+        /// Whether a request without an answer may still arrive; a later item must not overtake it.
+        var awaitsLateRequest = false
         /// The failed item whose failure is not on disk yet.
         ///
         /// The next item leaves after the write. If the process ended between the two, the failed
@@ -193,6 +208,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     /// The lanes that wait only for the limits, first in first out.
     var waiting: [Lane] = []
     var isOnline = false
+    /// Whether files are sent without a socket.
+    var isOpenToFiles = false
     /// The items in flight; `uploadCount` counts those with files.
     var onItsWayCount = 0
     var uploadCount = 0
@@ -210,7 +227,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
 
     /// Whether an item waits for its next attempt, or for the disk.
     package var isResting: Bool {
-        isOnline
+        isOpen
             && (lanes.values.contains { $0.isPaused && !$0.queue.isEmpty }
                 || searches.contains { $0.value == .resting && needsSearch(in: $0.key) })
     }
@@ -246,8 +263,11 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case .revised(let item, let isMoved): revised(item, isMoved: isMoved)
         case .wentOnline(let now): wentOnline(now: now)
         case .wentOffline: wentOffline()
+        case .openedToFiles(let now): openedToFiles(now: now)
+        case .closedToFiles: closedToFiles()
         case .hold(let channel): hold(channel)
         case .release(let channel): release(channel)
+        case .handedOver(let id, let stage): handedOver(id, stage)
         case .left(let id): left(id)
         case .delivered(let id, let messageID): delivered(id, messageID)
         case .failed(let id, let code, let stage): failed(id, code, stage)
@@ -269,7 +289,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
 
 extension OutboxMachine.LaneState {
     /// Whether the lane waits for a moment or for the disk.
-    var isPaused: Bool { rests || unrecorded != nil }
+    var isPaused: Bool { rests || awaitsLateRequest || unrecorded != nil }
 }
 
 extension OutboxMachine.Item {

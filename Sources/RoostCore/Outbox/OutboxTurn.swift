@@ -120,6 +120,15 @@ extension SyncState {
         notes.isSuspended = true
         outbox.suspensions += 1
         outbox.turn = nil
+        noteWayOfFiles()
+    }
+
+    /// Lets the lanes send files without a socket as long as requests reach the server and this
+    /// process has the turn (R144).
+    mutating func noteWayOfFiles() {
+        let isOpen = link.takesFiles && outbox.turn != nil
+        guard isOpen != outbox.lanes.isOpenToFiles else { return }
+        moveOutbox(isOpen ? .openedToFiles(now: now) : .closedToFiles)
     }
 
     /// Takes up sending after the files are opened again.

@@ -33,6 +33,9 @@ package struct ReadMarks: Equatable, Codable, Sendable {
 
     func newestMessage(in channel: ChannelURL) -> Timestamp? { newest[channel] }
 
+    /// Forgets the newest live message of a channel that the user has left.
+    mutating func forget(_ channel: ChannelURL) { newest[channel] = nil }
+
     /// Returns the number of callers that wait for the next mark.
     func callers(in channel: ChannelURL) -> Int { rounds[channel]?.callers ?? 0 }
 

@@ -113,7 +113,10 @@ package struct StoreProtection: Sendable {
                     + "this process access to the key, and try again.")
         }
         guard let keys else {
-            throw StoreError(.keyMissing, "The key of the encrypted files is missing.")
+            throw StoreError(
+                .keyMissing,
+                "The key of the encrypted files is missing: set `Configuration.protection` to the "
+                    + "key that they were encrypted with. Nothing was deleted.")
         }
         return keys.current
     }

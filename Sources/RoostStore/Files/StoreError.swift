@@ -139,7 +139,7 @@ extension StoreError {
         + "--repair` does so now."
 
     static let suspended = StoreError(
-        .suspended, "The store is suspended: try again when it has resumed.")
+        .suspended, "The client is suspended: call `resume()`, then repeat the call.")
 
     /// Translates an error of the master key or of the vault's header; nothing was changed.
     init(_ error: VaultError, in path: String) {
@@ -158,7 +158,7 @@ extension StoreError {
     }
 
     package static let closed = StoreError(
-        .closed, "The store is closed: open it again before you use it.")
+        .closed, "This client is closed: open another one with `ChatClient.open(_:)`.")
 }
 
 extension StoreError {
@@ -167,7 +167,8 @@ extension StoreError {
         StoreError(
             .searchUnavailable,
             cause == nil
-                ? "The cache has no index of words: open it once with search switched on."
+                ? "The cache has no index of words: open it once with an app or `roost client`, "
+                    + "which makes one."
                 : "This SQLite has no full-text search: link one built with FTS5.", cause: cause)
     }
 }

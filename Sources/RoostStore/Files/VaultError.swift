@@ -22,15 +22,15 @@ package enum VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .keyMissing:
-            "It is sealed and there is no key: open it with the key it was sealed with. Nothing was "
-                + "deleted, and it opens when the key is back."
+            "It is encrypted, and no key was given: set `Configuration.protection` to the key that "
+                + "it was encrypted with. Nothing was deleted, and it opens when the key is back."
         case .wrongKey:
-            "It is sealed with another key: open it with that one. Nothing was deleted."
+            "It is encrypted with another key: open it with that one. Nothing was deleted."
         case .keyUnavailable(let reason):
             "Its key cannot be read now (\(reason)): try again later, as when the device is "
                 + "unlocked. Nothing was deleted."
         case .newer(let version):
-            "It is sealed in a form of a later release (\(version)): update the app."
+            "It is encrypted in a form of a later release (\(version)): update the app."
         case .damaged(let what):
             "Its vault is damaged (\(what)): restore a copy, or let the cache be fetched anew."
         case .database(let error): error.description

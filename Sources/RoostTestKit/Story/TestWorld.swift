@@ -212,7 +212,8 @@ public final class TestWorld: Sendable {
             if condition(health) { return health }
             guard now < end else {
                 throw TestFailure(
-                    "The health did not become so within \(limit) at \(fileID):\(line): \(health)")
+                    "The condition on the health did not hold within \(limit) at "
+                        + "\(fileID):\(line). The last health: \(health)")
             }
             await pass(.milliseconds(50))
         }

@@ -127,8 +127,9 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
             guard step() else {
                 throw TestFailure(
                     "The story at \(place) waits for an event that cannot come: "
-                        + "the world has no work and no timer left."
-                )
+                        + "the world has no work and no timer left. Did a fault swallow it "
+                        + "(`remaining(_:)`), or does the app wait on another clock than "
+                        + "`world.clock`?")
             }
         }
         for _ in 0..<Self.unwindingTurns {
