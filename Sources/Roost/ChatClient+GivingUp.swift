@@ -25,6 +25,11 @@ extension ChatClient {
         }
     }
 
+    /// The messages that are being sent now, with a connection or without one.
+    package var messagesOnTheirWay: Set<RequestID> {
+        get async { await engine.read { $0.outbox.lanes.requestsOnTheirWay } }
+    }
+
     /// Gives up a waiting message, as after its three days.
     ///
     /// A message in flight may arrive nevertheless and then counts as sent.

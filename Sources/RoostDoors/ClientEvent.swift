@@ -251,11 +251,14 @@ actor ClientObserver {
     /// gets the outcome (R146).
     private func endWaiting() async {
         let goesOn = await canUpload()
+        let onTheirWay = await client?.messagesOnTheirWay ?? []
         // A connection may have been made meanwhile.
         guard !isConnected else { return }
-        if resends { return answerWaiting { goesOn && uploads.contains($0) } }
-        let waiting = await waitingMessages()
-        await giveUp(waiting.filter { !(goesOn && uploads.contains($0)) })
+        let isSent = { [uploads] (id: RequestID) in
+            onTheirWay.contains(id) || (goesOn && uploads.contains(id))
+        }
+        if resends { return answerWaiting(except: isSent) }
+        await giveUp(await waitingMessages().filter { !isSent($0) })
     }
 
     /// Whether files are being uploaded by way of a network.
@@ -321,7 +324,9 @@ actor ClientObserver {
     private func takeSaved(_ message: Message) async {
         guard let id = message.requestID else { return }
         formerMessages.removeAll { $0 == id }
-        if !resends { await giveUp([id]) }
+        // A file can be sent without a connection.
+        guard !resends, let client, await !client.messagesOnTheirWay.contains(id) else { return }
+        await giveUp([id])
     }
 
     /// Reports a failure; a message that was given up has failed for the lack of a connection, or

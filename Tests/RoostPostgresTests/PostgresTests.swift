@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 import RoostSockets
 import RoostTestSupport
 import Synchronization
@@ -76,7 +77,7 @@ struct PostgresTests {
         configuration.connectPatience = .seconds(2)
         configuration.patience = .seconds(12)
         let pool = PostgresPool(configuration, on: try loop.get())
-        let open = Mutex(0)
+        let open = Guarded(0)
         let all = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<configuration.sessions {

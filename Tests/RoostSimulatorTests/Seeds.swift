@@ -136,5 +136,10 @@ enum Seeds {
                 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
                 44, 45, 52, 53, 54, 55, 56, 57, 58, 59,
             ], actions: 77),
+        // The cache was cleared while a page of the channels' log was on its way; a page of the list
+        // then left out what the other page had, and the cursor was behind both.
+        KeptRun(
+            .core, seed: 306_864, of: 60, steps: [9, 10, 11, 12, 28, 49, 51, 52, 55, 57, 58, 59],
+            actions: 77),
     ]
 }

@@ -50,6 +50,8 @@ extension SendbirdChatTests {
                 #expect(uploads.sentByHTTP == 1)
                 #expect(try await story.world.log(of: url).count == 1)
                 #expect(answers.values.count == 1)
+                #expect(answers.values.first?.0?.sendingStatus == .succeeded)
+                #expect(answers.values.first?.1 == nil)
                 // The next connection sends it no second time.
                 story.phone.network.weather = .calm
                 await story.world.pass(.seconds(60))

@@ -141,11 +141,17 @@ package struct CacheClearing: SyncOperation {
             }
         case (.trimmingFirst, .ended(.trimmed)):
             state = .committing
+            // A page that the channels' log answers meanwhile is stored without its cursor. If its
+            // commit were left out, because the cursor is gone, other answers would have given way
+            // to data that are not on disk.
+            sync.beginRewinding([.channelChanges])
             return .need(.commit([.clearAll], .upkeep))
         case (.erasing, .kept(.success(.erased(let isComplete, _)))):
             isErased = isComplete
             return returnSpace()
-        case (.committing, .committed(.success)):
+        case (.committing, .committed(let result)):
+            if extent == .all { sync.endRewinding([.channelChanges]) }
+            guard case .success = result else { return .fail(reply) }
             if extent == .all { sync.noteClearing() }
             return returnSpace()
         case (.trimming, .ended(.trimmed)):

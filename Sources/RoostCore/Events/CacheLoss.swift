@@ -15,6 +15,9 @@ extension SyncState {
     /// Notes that the cache was rebuilt from its intact data: the lost data may be of this
     /// connection.
     mutating func noteRepair() {
+        // The cursor may be lost, too: a page that is on its way is stored without it.
+        beginRewinding([.channelChanges])
+        endRewinding([.channelChanges])
         guard session != nil else { return }
         session?.loseEnds()
         for channel in timelines.channels { catchUp(channel, .anyway) }

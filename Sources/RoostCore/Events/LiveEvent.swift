@@ -74,7 +74,7 @@ package struct LiveEvent: SyncOperation {
             return commitDeletion(
                 of: id, ChannelMarks().preview(in: found.messages, before: last))
         case (.committing, .committed(let result)):
-            sync.endRewinding(rewinds)
+            sync.endRewinding(rewinds.map(\.key))
             guard case .success(let commit) = result else { return fail(&sync) }
             self.commit = commit
             sync.note(commit, of: event, from: origin)
@@ -300,7 +300,7 @@ extension LiveEvent {
             mutations += sync.firstCursor(of: channel, before: message, since: sync.firstLoginAt)
         }
         mutations += rewinds.map { .cursor($0.key, $0.start) }
-        sync.beginRewinding(rewinds)
+        sync.beginRewinding(rewinds.map(\.key))
         return commit(mutations, thenRead: isOffline ? [] : [channel])
     }
 }

@@ -24,14 +24,14 @@ extension SyncState {
     }
 
     /// Keeps running readings of these logs from restoring the old cursors.
-    mutating func beginRewinding(_ rewinds: [Rewind]) {
-        for rewind in rewinds { rewindings[rewind.key, default: Rewindings()].underWay += 1 }
+    mutating func beginRewinding(_ keys: [CursorKey]) {
+        for key in keys { rewindings[key, default: Rewindings()].underWay += 1 }
     }
 
-    mutating func endRewinding(_ rewinds: [Rewind]) {
-        for rewind in rewinds {
-            rewindings[rewind.key]?.underWay -= 1
-            rewindings[rewind.key]?.done += 1
+    mutating func endRewinding(_ keys: [CursorKey]) {
+        for key in keys {
+            rewindings[key]?.underWay -= 1
+            rewindings[key]?.done += 1
         }
     }
 

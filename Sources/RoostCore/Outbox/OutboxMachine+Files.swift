@@ -7,7 +7,7 @@
 // the socket, and what is behind them waits too, so the order holds. A message that was sent once
 // waits for the next connection, which looks it up before it is sent again (scars 10, 11).
 
-import RoostModel
+package import RoostModel
 
 extension OutboxMachine {
     /// Whether an item may be sent without a socket now, as far as its lane allows it.
@@ -20,6 +20,9 @@ extension OutboxMachine {
         guard !isOnItsWay(requestID) else { return false }
         return items[requestID].map { !goesWithoutSocket($0) } ?? true
     }
+
+    /// The items in flight.
+    package var requestsOnTheirWay: Set<RequestID> { Set(lanes.values.compactMap(\.onItsWay)) }
 
     /// Whether an attempt may begin: there is a connection, or files are sent without one.
     var isOpen: Bool { isOnline || isOpenToFiles }

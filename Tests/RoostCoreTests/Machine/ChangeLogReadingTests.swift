@@ -230,6 +230,23 @@ struct ChangeLogReadingTests {
         #expect(script.commit(id) == [.read(id, .cursor(Self.log))])
     }
 
+    @Test func `a page of the channels' log that comes while the cache is cleared is stored`() {
+        var script = Script.connected()
+        let (reading, _) = script.start(.changeLog(ChangeLogReading(.channelChanges)))
+        _ = script.read(reading, .cursor(.token("t1")))
+        let (clearing, _) = script.start(.cacheClearing(CacheClearing(.all)))
+        let progress = TrimProgress(isDone: true, evicted: [], sizeBefore: 0, size: 0)
+        script.give(.reply(clearing, .kept(.success(.trim(progress, nil)))))
+        let changes = ChannelChanges(
+            updated: [Script.channel("a")], deleted: [], hasMore: false, next: "t2")
+        // The commit of the clearing is not done, and this one follows it.
+        script.give(.reply(reading, .answer(.success(.channelChanges(changes)))))
+        let effects = script.commit(clearing)
+        #expect(
+            effects.contains(
+                .commit(reading, [.channels([Script.channel("a")])], .changeLog, unless: nil)))
+    }
+
     @Test func `the client's request limit delays a reading`() {
         var script = Script.connected()
         while script.machine.state.spendRequest() == nil {}
