@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DoorTestSupport
+import Foundation
 import Roost
 import RoostDoors
 import RoostModel

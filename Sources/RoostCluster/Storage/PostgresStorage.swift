@@ -93,6 +93,9 @@ package final class PostgresStorage: Storage {
     /// - Parameters:
     ///   - recognisesItself: Whether the body finds its own effects, or has the same effect again.
     ///   - body: The work.
+    /// - Returns: The result of the work.
+    /// - Throws: A failure of the database, or of the way to it; the transaction may have taken
+    ///   effect only if its message says so.
     @discardableResult
     func write<T: Sendable>(
         recognisesItself: Bool = false,
