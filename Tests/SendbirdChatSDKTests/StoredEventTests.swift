@@ -3,6 +3,7 @@
 import DoorTestSupport
 import Foundation
 import Roost
+import RoostDoors
 import RoostModel
 import RoostTestKit
 import RoostTestSupport
