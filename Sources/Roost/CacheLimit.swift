@@ -20,8 +20,8 @@ public struct CacheLimit: Sendable {
 
     /// The order in which channels are evicted.
     public enum Order: Sendable {
-        /// The channel whose timeline was opened or closed longest ago first; channels that were
-        /// never opened before all others.
+        /// The channel whose timeline was opened longest ago first; channels that were never opened
+        /// before all others.
         case lastOpened
         /// An order of the app's own; nil means `lastOpened`.
         case custom(Comparator?)

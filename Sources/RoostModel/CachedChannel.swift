@@ -10,7 +10,7 @@ public struct CachedChannel: Hashable, Codable, Sendable {
     ///
     /// It is the size in a packed file, with the messages' share of every index.
     public let size: ByteCount
-    /// The time its timeline was last opened or closed, by the device's clock; nil if never.
+    /// The time its timeline was last opened, by the device's clock; nil if never.
     public let openedAt: Timestamp?
     /// The time of the last message by the server's clock; nil without one.
     public let lastMessageAt: Timestamp?

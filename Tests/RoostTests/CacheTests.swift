@@ -109,23 +109,6 @@ struct CacheTests {
         }
     }
 
-    @Test func `a channel counts as read until its timeline is closed (R121)`() throws {
-        try SimulatedWorld.play(seed: 12) { world in
-            let start = try await Start(world, world.device(of: "alice"))
-            let long = try await start.client.timeline(of: start.channels[0])
-            await world.pass(.seconds(60))
-            let short = try await start.client.timeline(of: start.channels[1])
-            await short.close()
-            await world.pass(.seconds(60))
-            await long.close()
-            await world.pass()
-            let plan = try await start.client.evictionPlan(downTo: ByteCount(bytes: 0))
-            let order = plan.channels.map(\.url).filter { $0 != start.channels[2] }
-            #expect(order == [start.channels[1], start.channels[0]])
-            await start.client.close()
-        }
-    }
-
     @Test
     func `a trim spares pins and unsent messages, and an open timeline is filled again (R120)`()
         throws

@@ -2,17 +2,16 @@
 
 package import RoostModel
 
-/// The policy for checks of the cache's size, and for noting that a channel was opened or closed.
+/// The policy for checks of the cache's size, and for noting that a channel was opened.
 package struct BudgetWatch: Equatable, Codable, Sendable {
     /// The number of commits between two checks of the size.
     package static let interval = 16
-    /// A channel that is opened or closed within a minute of its last note is not noted again.
+    /// A channel that is opened again within a minute is not noted again.
     private static let accessPauseMS: Int64 = 60_000
 
     private var commitsLeft: Int?
     private var isTrimming = false
-    /// The last note of each channel.
-    private var notedAt: [ChannelURL: Timestamp] = [:]
+    private var openedAt: [ChannelURL: Timestamp] = [:]
 
     package init() {}
 
@@ -43,24 +42,12 @@ package struct BudgetWatch: Equatable, Codable, Sendable {
 
     /// Returns whether the opening of a channel is worth a commit.
     package mutating func noteOpening(of channel: ChannelURL, at now: Timestamp) -> Bool {
-        if let last = notedAt[channel],
+        if let last = openedAt[channel],
             last <= now, now.milliseconds(since: last) < Self.accessPauseMS
         {
             return false
         }
-        notedAt[channel] = now
+        openedAt[channel] = now
         return true
     }
-
-    /// Returns whether the closing of a channel is worth a commit: only if its opening was noted,
-    /// because a note would bring a removed channel back to the disk.
-    package mutating func noteClosing(of channel: ChannelURL, at now: Timestamp) -> Bool {
-        notedAt[channel] != nil && noteOpening(of: channel, at: now)
-    }
-
-    /// Forgets the notes of a channel that the cache has lost.
-    package mutating func forget(_ channel: ChannelURL) { notedAt[channel] = nil }
-
-    /// Forgets the notes of all channels.
-    package mutating func forgetChannels() { notedAt = [:] }
 }

@@ -185,15 +185,7 @@ extension SyncState {
 
     /// Notes that a channel is being read (R122).
     mutating func noteOpening(of channel: ChannelURL) {
-        if budget.noteOpening(of: channel, at: now) { noteUse(of: channel) }
-    }
-
-    /// Notes that a channel was read until now (R121).
-    mutating func noteClosing(of channel: ChannelURL) {
-        if budget.noteClosing(of: channel, at: now) { noteUse(of: channel) }
-    }
-
-    private mutating func noteUse(of channel: ChannelURL) {
+        guard budget.noteOpening(of: channel, at: now) else { return }
         // Without the note the channel is only evicted a little sooner.
         start(.storing(Storing([.accessed(channel, at: now)], from: .local)))
     }

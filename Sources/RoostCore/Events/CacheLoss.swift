@@ -33,7 +33,6 @@ extension SyncState {
     /// Notes that everything was removed: open collections fill again as if they had just been
     /// opened.
     mutating func noteClearing() {
-        budget.forgetChannels()
         for id in lists.ids {
             lists[id]?.beginAnew()
             start(.listRead(ListRead(id, from: nil)))

@@ -158,7 +158,7 @@ package struct SyncMachine: Codable, Sendable {
         case .openTimeline(var timeline):
             timeline.mark(state.outbox.messageMarks(in: timeline.channel))
             state.timelines.open(timeline, as: timeline.id)
-        case .closeTimeline(let id): state.endUse(of: id)
+        case .closeTimeline(let id): state.close(id)
         case .openList(var list):
             list.mark(state.outbox.allMarks)
             state.lists.open(list, as: list.id)

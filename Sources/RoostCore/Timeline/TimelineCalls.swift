@@ -279,12 +279,6 @@ extension SyncState {
         wakeAll(.opening(timeline), open.wasLoaded ? nil : failure)
     }
 
-    /// Closes a timeline that the app no longer shows.
-    mutating func endUse(of timeline: TimelineID) {
-        if let channel = timelines[timeline]?.channel { noteClosing(of: channel) }
-        close(timeline)
-    }
-
     /// Removes a timeline, and ends the calls that wait for it.
     package mutating func close(_ timeline: TimelineID) {
         timelines[timeline] = nil

@@ -73,46 +73,6 @@ struct ClosingTests {
         #expect(script.machine.state.timelines[Self.timeline]?.opening.isUnderWay == isOnline)
     }
 
-    /// Opens the timeline of a channel until it is shown.
-    private static func show(_ script: inout Script) throws {
-        script.give(.openTimeline(timelineToOpen()))
-        let (id, _) = script.start(.timelineOpening(TimelineOpening(timeline)))
-        let window = CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 1)
-        _ = script.read(id, .window(window))
-        let effects = script.read(id, .channel(Script.channel(Script.channel)))
-        #expect(effects.mutations == [.accessed(Script.channel, at: script.now)])
-        _ = script.commit(try #require(effects.committer))
-    }
-
-    @Test(arguments: [59, 60] as [Int64])
-    func `a closing notes the use of its channel, a minute after the opening (R121)`(
-        seconds: Int64
-    ) throws {
-        var script = Script()
-        try Self.show(&script)
-        script.now = script.now.advanced(by: seconds * 1_000)
-        let effects = script.give(.closeTimeline(Self.timeline))
-        let use = Mutation.accessed(Script.channel, at: script.now)
-        #expect(effects.mutations == (seconds < 60 ? [] : [use]))
-    }
-
-    @Test(arguments: [true, false])
-    func `a closing brings no channel back that the cache has lost`(isCleared: Bool) throws {
-        var script = Script()
-        try Self.show(&script)
-        if isCleared {
-            let (id, _) = script.start(.cacheClearing(CacheClearing(.all)))
-            let progress = TrimProgress(isDone: true, evicted: [], sizeBefore: 0, size: 0)
-            script.give(.reply(id, .kept(.success(.trim(progress, nil)))))
-            _ = script.commit(id)
-        } else {
-            script.change { $0.noteDeparture(from: Script.channel) }
-        }
-        script.now = script.now.advanced(by: 3_600_000)
-        let effects = script.give(.closeTimeline(Self.timeline))
-        #expect(effects.mutations == [])
-    }
-
     @Test func `a download of a closed client is canceled from the beginning`() {
         var script = Script.connected()
         script.give(.close)
