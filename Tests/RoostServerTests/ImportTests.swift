@@ -63,7 +63,9 @@ struct ImportTests {
                 ) { ($0.text(0), $0.text(1)) })
         }
         // The server's row gets the change base; the rest is of a running database.
-        let own: Set = ["server", "import", "era", "host", "presence", "proof", "migration"]
+        let own: Set = [
+            "server", "import", "era", "host", "presence", "proof", "migration", "attempt",
+        ]
         var written: Set<String> = []
         for copy in EmbeddedImport.map {
             for column in copy.targetColumns { written.insert("\(copy.target).\(column)") }

@@ -50,4 +50,7 @@ package struct BudgetWatch: Equatable, Codable, Sendable {
         openedAt[channel] = now
         return true
     }
+
+    /// Forgets a channel that the cache has lost.
+    package mutating func forget(_ channel: ChannelURL) { openedAt[channel] = nil }
 }
