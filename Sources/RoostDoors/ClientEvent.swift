@@ -62,6 +62,9 @@ actor ClientObserver {
     private var uploads = UploadsInProgress()
     /// The messages of an earlier run that were given up at the opening.
     private var formerMessages: [RequestID] = []
+    /// The unsent messages that this client has saved; other processes may share its files.
+    private var own: Set<RequestID> = []
+    private let sharesFiles: Bool
     /// Whether the client is closed, so that no outcome follows.
     private var isOver = false
 
@@ -81,11 +84,12 @@ actor ClientObserver {
         var reason: RoostError.Code?
     }
 
-    init(_ door: Door, of user: UserID, number: Int, resendsUnsent: Bool) {
+    init(_ door: Door, of user: UserID, number: Int, settings: Door.Settings) {
         self.door = door
         self.user = user
         self.number = number
-        resendsByDefault = resendsUnsent
+        resendsByDefault = settings.resendsUnsent
+        sharesFiles = settings.isShared
     }
 
     /// Whether unsent messages wait for a connection (R138).
@@ -239,6 +243,7 @@ actor ClientObserver {
     private func takeCallbacks(of message: Message) -> [Callback<Outcome>] {
         guard let id = message.requestID else { return [] }
         uploads.end(id)
+        if message.status != .pending { own.remove(id) }
         defer { senders.removeAll { $0.id == id } }
         return senders.filter { $0.id == id && !$0.isAnswered }.map(\.callback)
     }
@@ -293,6 +298,7 @@ actor ClientObserver {
     private func waitingMessages() async -> [RequestID] {
         let unsent = await client?.unsentMessages() ?? []
         return unsent.filter { $0.status == .pending }.compactMap(\.requestID)
+            .filter { !sharesFiles || own.contains($0) }
     }
 
     /// Gives up messages, unless there is a connection: from then on they are being sent.
@@ -324,6 +330,7 @@ actor ClientObserver {
     private func takeSaved(_ message: Message) async {
         guard let id = message.requestID else { return }
         formerMessages.removeAll { $0 == id }
+        own.insert(id)
         // A file can be sent without a connection.
         guard !resends, let client, await !client.messagesOnTheirWay.contains(id) else { return }
         await giveUp([id])
@@ -364,28 +371,5 @@ actor ClientObserver {
     private func end() async {
         isOver = true
         answerWaiting()
-    }
-}
-
-extension Message {
-    /// The message as failed.
-    fileprivate func failed(by reason: RoostError.Code) -> Message {
-        guard let requestID else { return self }
-        var failed = self
-        failed.delivery = .unsent(requestID, .failed(reason))
-        return failed
-    }
-}
-
-extension RoostError {
-    static let waiting = RoostError(
-        .connectionRequired, remedy: .retry,
-        message: "There is no connection; the message is kept and sent when there is one.")
-
-    /// The error of a message that could not be sent and does not wait for a connection.
-    static func unsent(_ reason: Code) -> RoostError {
-        RoostError(
-            reason, remedy: .retry,
-            message: "The message was not sent; it can be sent again with a connection.")
     }
 }

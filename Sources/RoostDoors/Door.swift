@@ -210,7 +210,7 @@ package final class Door: Sendable {
                 switch await self.open(account, settings, world) {
                 case .success(let client):
                     let observer = ClientObserver(
-                        self, of: account, number: number, resendsUnsent: settings.resendsUnsent)
+                        self, of: account, number: number, settings: settings)
                     await observer.listen(to: client)
                     await self.accompany(client, of: account)
                     await observer.giveUpFormer()

@@ -154,7 +154,8 @@ extension PostgresError {
         }
         let text = lines.prefix(4).joined(separator: "; ")
         // A host that is only away may be the one that takes the session.
-        let isFinal = hosts(in: lines).allSatisfy { rejection($0) != nil }
+        let isFinal = Dictionary(grouping: attempts(in: lines), by: place).values
+            .allSatisfy { $0.contains { rejection($0) != nil } }
         let (kind, remedy): (Kind, String) =
             if let remedy = rejection(text) {
                 (isFinal ? .rejected : .unreachable, remedy)
@@ -173,20 +174,30 @@ extension PostgresError {
         return PostgresError(kind, "The database cannot be reached: \(text). \(remedy)")
     }
 
-    /// Returns the part of a report about each host; several hosts have a sentence each.
-    private static func hosts(in lines: [Substring]) -> [String] {
-        var hosts: [String] = []
+    /// Returns the name and the port that a part of a report is about; a name has several
+    /// addresses.
+    private static func place(of attempt: String) -> String {
+        let name = attempt.split(separator: "\"").dropFirst().first ?? ""
+        let port = attempt.firstRange(of: ", port ").map { range in
+            attempt[range.upperBound...].prefix { $0.isNumber }
+        }
+        return "\(name):\(port ?? "")"
+    }
+
+    /// Returns the part of a report about each attempt: one for each address of each host.
+    private static func attempts(in lines: [Substring]) -> [String] {
+        var attempts: [String] = []
         for line in lines {
             let isNext =
                 line.hasPrefix("connection to server")
                 || line.hasPrefix("could not translate host name")
-            if isNext || hosts.isEmpty {
-                hosts.append(String(line))
+            if isNext || attempts.isEmpty {
+                attempts.append(String(line))
             } else {
-                hosts[hosts.count - 1] += "; \(line)"
+                attempts[attempts.count - 1] += "; \(line)"
             }
         }
-        return hosts
+        return attempts
     }
 
     /// Returns the remedy for a refusal that only a change by a person ends; nil for any other

@@ -153,9 +153,12 @@ package final class PostgresTransaction {
         }
         note(rows)
         if purpose.isWriting, isWarned {
-            throw PostgresError(
+            let error = PostgresError(
                 .lost,
                 "A commit is not known to have reached a standby; the call is repeated.")
+            // Another write of this session would take the place of the mark.
+            connection.end(error)
+            throw error
         }
     }
 

@@ -115,6 +115,16 @@ struct PostgresTests {
         #expect(error.kind == (isFinal ? .rejected : .unreachable))
     }
 
+    @Test func `a host with two addresses refuses for good if one of them does`() {
+        let report = """
+            connection to server at "localhost" (::1), port 5432 failed: Connection refused
+            connection to server at "localhost" (127.0.0.1), port 5432 failed: \
+            FATAL:  password authentication failed for user "a"
+            """
+        let error = PostgresError.unreachable(report, at: "postgresql://a@localhost/a")
+        #expect(error.kind == .rejected)
+    }
+
     @Test func `every text comes back as it was, alone and in a list`() async throws {
         let texts = [
             "", "a", "'", "\"", "\\", "{a,b}", "NULL", "a\u{0}b", "\u{1}", "\u{1}0", "\u{0}\u{1}1",

@@ -17,7 +17,8 @@ package struct Link: Codable, Sendable {
     package internal(set) var lastFailure: RoostError?
     /// The number of logouts; a request from before the last one may be of another user.
     var logouts = 0
-    /// Whether the last attempt to connect found no way to the server.
+    /// Whether the last attempt to connect found no way to the server, or the server asked for a
+    /// pause.
     private var isUnreachable = false
 
     package init(tokenWait: Duration? = nil) { machine = LinkMachine(tokenWait: tokenWait) }
@@ -80,7 +81,9 @@ package struct Link: Codable, Sendable {
     /// Notes whether an attempt to connect finds a way to the server.
     fileprivate mutating func note(_ input: LinkMachine.Input) {
         switch input {
-        case .lost(let epoch, .unreachable) where epoch == machine.epoch: isUnreachable = true
+        case .lost(let epoch, .unreachable) where epoch == machine.epoch,
+            .busy(let epoch, _) where epoch == machine.epoch:
+            isUnreachable = true
         case .lost(let epoch, _) where epoch == machine.epoch: isUnreachable = false
         case .opened, .networkChanged(isUp: true): isUnreachable = false
         default: break

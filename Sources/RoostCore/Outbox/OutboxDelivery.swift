@@ -66,7 +66,10 @@ package struct OutboxDelivery: SyncOperation {
         else { return .end(.done) }
         guard sync.outbox.turn != nil else { return giveWay(&sync) }
         // The network may be lost since the decision, or the app has disconnected.
-        guard sync.outbox.lanes.isOpen else { return putBack(&sync) }
+        guard sync.outbox.lanes.isOpen else {
+            guard sync.outbox.lanes.isOnItsWay(requestID) else { return .end(.done) }
+            return fail(.notConnected, .socket, &sync)
+        }
         guard item.hasUploads else { return deliver(&sync) }
         sync.outbox.uploads.insert(requestID)
         return upload(&sync)
@@ -209,8 +212,9 @@ package struct OutboxDelivery: SyncOperation {
         case .failure(let error):
             sync.endFetch(of: command.channelURL)
             // Without a route to the server the client is not connected (R147), and no request has
-            // failed (R148).
-            if error.isUnreachable { return fail(.notConnected, .socket, &sync) }
+            // failed (R148). Without a socket, an unreadable answer may be a gateway's.
+            let isLost = sync.session == nil && error.code == .malformedData
+            if error.isUnreachable || isLost { return fail(.notConnected, .socket, &sync) }
             return fail(error, .http, &sync)
         }
     }

@@ -36,11 +36,20 @@ extension OutboxMachine {
         return effects + laneOrder.flatMap { next(in: $0) }
     }
 
-    /// Ends the sending without a socket; a message in a request may have arrived, and is looked up
-    /// first by the next connection.
+    /// Ends the sending without a socket; requests in flight report their end.
     mutating func closedToFiles() -> [Effect] {
         isOpenToFiles = false
-        return isOnline ? [] : laneOrder.flatMap { putBack(in: $0) }
+        return []
+    }
+
+    /// Begins anew with files that failed without a connection, because a connection has begun.
+    mutating func forgetFailuresOfFiles() {
+        for lane in laneOrder {
+            lanes[lane]?.rests = false
+            for id in lanes[lane]?.queue ?? [] where items[id]?.kind == .file {
+                items[id]?.failures = 0
+            }
+        }
     }
 
     mutating func handedOver(_ requestID: RequestID, _ stage: SendStage) -> [Effect] {

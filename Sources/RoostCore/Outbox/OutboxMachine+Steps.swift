@@ -65,8 +65,7 @@ extension OutboxMachine {
     }
 
     mutating func wentOnline(now: Timestamp) -> [Effect] {
-        // A new connection ends the rests of files that failed without one.
-        if !isOnline { for lane in laneOrder { lanes[lane]?.rests = false } }
+        if !isOnline { forgetFailuresOfFiles() }
         isOnline = true
         var effects = laneOrder.flatMap { expire(lanes[$0]?.queue ?? [], now: now) }
         let waiting = dependents.sorted { $0.key < $1.key }.flatMap(\.value)
@@ -98,11 +97,11 @@ extension OutboxMachine {
 
     /// Puts the item in flight back in front of its lane, because its way to the server is lost.
     ///
-    /// It may have arrived, and is sent again under the same request ID. Files that are being
-    /// uploaded stay in flight: an upload outlives its connection, and reports its end.
+    /// It may have arrived, and is sent again under the same request ID. Files that go by HTTP stay
+    /// in flight: their requests outlive the connection, and report their end.
     mutating func putBack(in lane: Lane) -> [Effect] {
         guard let requestID = lanes[lane]?.onItsWay, let item = items[requestID],
-            item.kind != .file || item.handedTo != nil
+            item.kind != .file || item.handedTo == .socket
         else { return [] }
         let effects = leaveLane(item)
         withLane(lane) { $0.queue.insert(requestID, at: 0) }
@@ -179,7 +178,8 @@ extension OutboxMachine {
         guard let item = items[requestID], item.state == .pending else { return [] }
         var consequence = SendConsequence(of: code, at: stage)
         if consequence == .waitsAWhile {
-            let isOver = item.failures + 1 >= Self.patience
+            // Without a socket the error may be a gateway's, in the server's place.
+            let isOver = isOnline && item.failures + 1 >= Self.patience
             consequence = isOver ? .fails(isResendable: code.mayPass) : .waits
         }
         let effects = leaveLane(item)
