@@ -92,7 +92,7 @@ struct OutboxFileLaneTests {
         #expect(opened == [] && connected == ["f"])
     }
 
-    @Test func `an upload stays in flight without a connection until its message is sent`() {
+    @Test func `an upload and the post of its message outlive the connection`() {
         var machine = Self.machine(Self.item("f"))
         _ = Self.connect(&machine)
         let lost = machine.handle(.wentOffline)
@@ -103,8 +103,24 @@ struct OutboxFileLaneTests {
         _ = Self.open(&machine)
         _ = machine.handle(.handedOver("f", .http))
         let closedAgain = machine.handle(.closedToFiles)
-        #expect(closedAgain == [.disarmAckTimer("f")])
-        #expect(!machine.isOnItsWay("f"))
+        #expect(closedAgain == [])
+        #expect(machine.isOnItsWay("f"))
+    }
+
+    @Test func `an error that may be a gateway's fails no file without a connection (R140)`() {
+        var machine = Self.machine(Self.item("f"))
+        _ = Self.open(&machine)
+        for _ in 1...6 {
+            let failed = machine.handle(.failed("f", .malformedData, .upload))
+            #expect(failed.contains { if case .armRest = $0 { true } else { false } })
+            _ = machine.handle(.rested(Self.lane))
+        }
+        // The attempts do not count when there is a connection again.
+        _ = machine.handle(.closedToFiles)
+        _ = machine.handle(.failed("f", .networkError, .upload))
+        _ = Self.connect(&machine)
+        let failed = machine.handle(.failed("f", .internalServerError, .upload))
+        #expect(failed.contains { if case .armRest = $0 { true } else { false } })
     }
 
     @Test func `a failed attempt to connect changes nothing for files in flight`() {
