@@ -55,6 +55,7 @@ struct ServerTests {
     }
 
     @Test func `frames may end with CR and LF, several in a message`() async throws {
+        // White space before a line feed is legal JSON, and unknown commands are passed over.
         let spoil = Spoil(
             down: { [$0, Spoil.Command(name: "XXXX", fields: [:])] }, lineEnd: "\r\n")
         let run = try await SpoilingProxy.results(

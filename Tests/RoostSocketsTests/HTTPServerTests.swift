@@ -154,7 +154,8 @@ struct HTTPServerTests {
             let descriptor = RawClient.open(
                 "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nha", port: server.port)
             await headIsRead.wait()
-            // The loop stands still until both the bytes and the deadline are due.
+            // The loop stands still until both the bytes and the deadline are due: nothing else can
+            // make one turn of the loop find both, and the deadline is 50 ms of the real clock.
             loop.execute {
                 isHeld.open()
                 while !endIsSent.isSet { usleep(1_000) }

@@ -66,10 +66,7 @@ package struct OutboxDelivery: SyncOperation {
         else { return .end(.done) }
         guard sync.outbox.turn != nil else { return giveWay(&sync) }
         // The network may be lost since the decision, or the app has disconnected.
-        guard sync.outbox.lanes.isOpen else {
-            guard sync.outbox.lanes.isOnItsWay(requestID) else { return .end(.done) }
-            return fail(.notConnected, .socket, &sync)
-        }
+        guard sync.outbox.lanes.isOpen else { return fail(.notConnected, .socket, &sync) }
         guard item.hasUploads else { return deliver(&sync) }
         sync.outbox.uploads.insert(requestID)
         return upload(&sync)
@@ -78,11 +75,7 @@ package struct OutboxDelivery: SyncOperation {
     /// Ends the attempt, because a suspension gave the turn away; `OutboxTurn` asks for it again.
     private func giveWay(_ sync: inout SyncState) -> Step {
         sync.moveOutbox(.wentOffline)
-        return putBack(&sync)
-    }
-
-    /// Puts the item back in front of its lane: files stay in flight without a connection.
-    private func putBack(_ sync: inout SyncState) -> Step {
+        // A file stays in flight without a connection, so it is put back in front of its lane here.
         if sync.outbox.lanes.isOnItsWay(requestID) {
             sync.moveOutbox(.failed(requestID, .connectionRequired, .socket))
         }
