@@ -205,12 +205,9 @@ package struct OutboxDelivery: SyncOperation {
         case .failure(let error):
             sync.endFetch(of: command.channelURL)
             // Without a route to the server the client is not connected (R147), and no request has
-            // failed (R148). Without a socket, an unreadable answer may be a gateway's. With one
-            // again, the message is looked up and sent over it, unless the server has refused it.
-            let isLost =
-                sync.session == nil
-                ? error.isUnreachable || error.code == .malformedData : !error.code.isRefusal
-            if isLost { return fail(.notConnected, .socket, &sync) }
+            // failed (R148). Without a socket, an unreadable answer may be a gateway's.
+            let isLost = sync.session == nil && error.code == .malformedData
+            if error.isUnreachable || isLost { return fail(.notConnected, .socket, &sync) }
             return fail(error, .http, &sync)
         }
     }
