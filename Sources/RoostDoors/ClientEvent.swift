@@ -56,10 +56,7 @@ actor ClientObserver {
     /// Whether unsent messages wait for a connection, unless the door has another rule.
     private let resendsByDefault: Bool
     private var state = ConnectionState.disconnected
-    /// The calls that wait for the outcome of a message; several may wait for the same one.
-    private var senders: [Sender] = []
-    private var senderCount = 0
-    private var uploads = UploadsInProgress()
+    private var calls = SendCalls()
     /// The messages of an earlier run that were given up at the opening.
     private var formerMessages: [RequestID] = []
     /// The unsent messages that this client has saved; other processes may share its files.
@@ -68,21 +65,7 @@ actor ClientObserver {
     /// Whether the client is closed, so that no outcome follows.
     private var isOver = false
 
-    typealias Outcome = (message: Message, error: RoostError?)
-
-    private struct Sender {
-        let number: Int
-        let id: RequestID
-        let callback: Callback<Outcome>
-        let progress: Callback<UploadStep>
-        /// The message once it is on disk; nil before.
-        var message: Message?
-        /// Whether the handler was called before the outcome; only the progress is reported from
-        /// then on.
-        var isAnswered = false
-        /// The reason for which an upload has failed; nil for none.
-        var reason: RoostError.Code?
-    }
+    typealias Outcome = SendCalls.Outcome
 
     init(_ door: Door, of user: UserID, number: Int, settings: Door.Settings) {
         self.door = door
@@ -161,7 +144,6 @@ actor ClientObserver {
         if case .connected = new { await learn() }
         let old = state
         state = new
-        if isConnected { uploads.noteConnection() }
         await report()
         if let step = ConnectionStep(from: old, to: new) {
             door?.log.note(step, new)
@@ -172,32 +154,24 @@ actor ClientObserver {
 
     // MARK: Outcomes of messages
 
-    /// Registers a call that waits for the outcome of a message about to be saved.
+    /// Registers a call that waits for the outcome of a message about to be saved, or sent again.
     ///
     /// - Returns: The number of the registration.
     func expect(
-        _ id: RequestID, _ callback: Callback<Outcome>,
-        progress: Callback<UploadStep> = .none
+        _ id: RequestID, _ callback: Callback<Outcome>, progress: Callback<UploadStep>,
+        isRetry: Bool = false
     ) -> Int {
-        senderCount += 1
-        senders.append(
-            Sender(number: senderCount, id: id, callback: callback, progress: progress))
-        return senderCount
+        calls.add(id, callback, progress: progress, isRetry: isRetry)
     }
 
     /// Removes the registration of a message that could not be saved; returns whether its caller
     /// has no outcome yet.
-    func forget(_ number: Int) -> Bool {
-        guard let index = senders.firstIndex(where: { $0.number == number }) else { return false }
-        senders.remove(at: index)
-        return true
-    }
+    func forget(_ number: Int) -> Bool { calls.remove(number) }
 
     /// Records that the message is on disk; without a connection the handler of its call gets
     /// `.waiting` at once, if the message waits for one (R142).
     func queued(_ message: Message, for number: Int) async {
-        guard let index = senders.firstIndex(where: { $0.number == number }) else { return }
-        senders[index].message = message
+        guard calls.save(message, for: number) else { return }
         if isOver { return answerWaiting() }
         // A message that does not wait is given up as soon as its event comes.
         if resends, !isConnected { await endWaiting() }
@@ -206,7 +180,10 @@ actor ClientObserver {
     private func take(_ event: OutboxEvent) async {
         door?.log.note(event)
         switch event {
-        case .queued(let message), .retried(let message): await takeSaved(message)
+        case .queued(let message): await takeSaved(message)
+        case .retried(let message):
+            if let id = message.requestID { calls.noteRetry(of: id) }
+            await takeSaved(message)
         case .delivered(let message):
             // The calls are settled, even if the connection is lost in the meantime.
             let callbacks = takeCallbacks(of: message)
@@ -219,10 +196,8 @@ actor ClientObserver {
                 message,
                 RoostError(.requestCanceled, remedy: .none, message: "The message was canceled."))
         case .uploading(let id, let progress):
-            uploads.noteBytes(of: id)
             report(.sent(id, progress), of: id)
         case .uploaded(let id, let file):
-            uploads.noteFile(of: id, isConnected: isConnected)
             report(.uploaded(id, file: file), of: id)
         case .changeQueued, .changeMade, .changeRefused, .changeDropped, .draftChanged,
             .unrecorded:
@@ -231,7 +206,7 @@ actor ClientObserver {
     }
 
     private func report(_ step: UploadStep, of id: RequestID) {
-        for sender in senders where sender.id == id { door?.notify(sender.progress, step) }
+        for progress in calls.progress(of: id) { door?.notify(progress, step) }
     }
 
     private func settle(_ message: Message, _ error: RoostError?) {
@@ -241,50 +216,28 @@ actor ClientObserver {
     /// Removes the calls that wait for the outcome of a message, and returns the callbacks of those
     /// without an answer.
     private func takeCallbacks(of message: Message) -> [Callback<Outcome>] {
-        guard let id = message.requestID else { return [] }
-        uploads.end(id)
-        if message.status != .pending { own.remove(id) }
-        defer { senders.removeAll { $0.id == id } }
-        return senders.filter { $0.id == id && !$0.isAnswered }.map(\.callback)
+        if let id = message.requestID, message.status != .pending { own.remove(id) }
+        return calls.settle(message)
     }
 
     // MARK: Messages without a connection
 
     /// Calls the handlers of all messages that wait, or gives these messages up.
     ///
-    /// A message whose files are being uploaded goes on while there is a network, and its handler
-    /// gets the outcome (R146).
+    /// A file in flight goes on without a connection, and its handler gets the outcome (R146).
     private func endWaiting() async {
-        let goesOn = await canUpload()
         let onTheirWay = await client?.messagesOnTheirWay ?? []
         // A connection may have been made meanwhile.
         guard !isConnected else { return }
-        let isSent = { [uploads] (id: RequestID) in
-            onTheirWay.contains(id) || (goesOn && uploads.contains(id))
-        }
-        if resends { return answerWaiting(except: isSent) }
-        await giveUp(await waitingMessages().filter { !isSent($0) })
-    }
-
-    /// Whether files are being uploaded by way of a network.
-    private func canUpload() async -> Bool {
-        guard !uploads.isEmpty, let client else { return false }
-        switch await client.presentHealth.connection.state {
-        case .disconnected, .awaitingNetwork, .refused: return false
-        case .connecting, .awaitingToken, .connected, .waiting, .asleep: return true
-        }
+        if resends { return answerWaiting(except: onTheirWay) }
+        await giveUp(await waitingMessages().filter { !onTheirWay.contains($0) })
     }
 
     /// Calls the handlers of all messages that are on disk, except for some.
-    private func answerWaiting(except isLeftOut: (RequestID) -> Bool = { _ in false }) {
-        for index in senders.indices where !senders[index].isAnswered {
-            guard let message = senders[index].message, !isLeftOut(senders[index].id) else {
-                continue
-            }
-            door?.notify(senders[index].callback, outcomeOffline(of: message))
-            senders[index].isAnswered = true
+    private func answerWaiting(except onTheirWay: Set<RequestID> = []) {
+        for (callback, message) in calls.answerSaved(except: onTheirWay) {
+            door?.notify(callback, outcomeOffline(of: message))
         }
-        senders.removeAll { $0.isAnswered && $0.progress.call == nil }
     }
 
     /// The outcome of a message that is on disk, as far as it is known without a connection.
@@ -344,7 +297,7 @@ actor ClientObserver {
             return settle(
                 message, RoostError(code, remedy: .none, message: "The message was not sent."))
         }
-        let reason = senders.first { $0.id == id }?.reason ?? .connectionRequired
+        let reason = calls.reason(of: id) ?? .connectionRequired
         settle(message.failed(by: reason), RoostError.unsent(reason))
     }
 
@@ -358,12 +311,8 @@ actor ClientObserver {
             return settle(
                 message, RoostError(code, remedy: .retry, message: "The message is sent later."))
         }
-        if uploads.contains(id) {
-            for index in senders.indices where senders[index].id == id {
-                senders[index].reason = code
-            }
-        }
-        uploads.end(id)
+        // A file needs no connection, so its own error is the reason.
+        if case .file = message.content { calls.note(code, of: id) }
         await client?.giveUp(id)
     }
 

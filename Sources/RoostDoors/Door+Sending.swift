@@ -49,7 +49,8 @@ extension Door {
         sending.add(on: self) { [pending] in
             do throws(RoostError) {
                 let opened = try await current.opened()
-                let number = await opened.observer.expect(requestID, callback, progress: progress)
+                let number = await opened.observer.expect(
+                    requestID, callback, progress: progress, isRetry: true)
                 guard await opened.client.resend(requestID) else {
                     if await opened.observer.forget(number) { throw .nothingToResend }
                     return
