@@ -14,7 +14,7 @@ struct AccessFindingTests {
         return try await AccessScene(who, fixture, host, peer, number: 1)
     }
 
-    @Test func `a socket with an expired session gets EXPR as its last frame (R193)`()
+    @Test func `a socket with an expired session gets EXPR as its last frame`()
         async throws
     {
         let scene = try await Self.scene(.expired)
@@ -26,7 +26,7 @@ struct AccessFindingTests {
         #expect(scene.device.inbox.isClosed && !scene.peer.inbox.isClosed)
     }
 
-    @Test func `a silent socket ends with its session (R193)`() async throws {
+    @Test func `a silent socket ends with its session`() async throws {
         let scene = try await Self.scene(.expired)
         await scene.fixture.server.endExpired()
         #expect(scene.device.inbox.takeText().map { String($0.prefix(4)) } == ["EXPR"])

@@ -31,7 +31,9 @@ struct ConversationTests {
     }
 
     @Test
-    func `the sender's socket gets the answer, every other socket the event`() async throws {
+    func `the sender's socket gets the answer, every other socket the event (R193)`()
+        async throws
+    {
         let party = try await Party()
         await party.fixture.send("one", "r0", to: "g", on: party.bob)
         try party.drain()

@@ -36,7 +36,9 @@ struct LoginTests {
     static let application = QueryItem("ai", "APP")
 
     @Test(arguments: ["query", "header", "encoded header", "subprotocol"])
-    func `a token is read from every place that clients use`(place: String) async throws {
+    func `a token is read from every place that clients use (R193)`(
+        place: String
+    ) async throws {
         let fixture = await ServerFixture { $0.requiresToken = true }
         let made = try await fixture.call(
             CreateUser(userID: "u", issuesAccessToken: true), as: nil)

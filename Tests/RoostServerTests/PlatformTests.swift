@@ -245,7 +245,7 @@ struct PlatformTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a token ends at its time, and a revoked user's sockets are closed (R193)`(
+    func `a token ends at its time, and a revoked user's sockets are closed`(
         kind: StorageKind
     ) async throws {
         let scene = try await Scene(kind)
@@ -273,7 +273,7 @@ struct PlatformTests {
     }
 
     @Test
-    func `a socket that is silent for two pings is closed, and an active one stays (R193)`()
+    func `a socket that is silent for two pings is closed, and an active one stays`()
         async throws
     {
         let scene = try await Scene()

@@ -104,7 +104,7 @@ struct TokenTests {
     // MARK: Stored forms
 
     @Test(arguments: StorageKind.allCases)
-    func `stored forms open no session, alone or combined (R193)`(
+    func `stored forms open no session, alone or combined`(
         kind: StorageKind
     ) async throws {
         let (fixture, storage) = try await fixture(kind) { $0.requiresToken = true }
@@ -141,7 +141,7 @@ struct TokenTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a stored form fits a secret of its own kind only (R193)`(kind: StorageKind) async throws {
+    func `a stored form fits a secret of its own kind only`(kind: StorageKind) async throws {
         let (fixture, _) = try await fixture(kind) { $0.requiresToken = true }
         let lasting = try await fixture.lastingToken(of: "ann")
         let ending = try await fixture.endingToken(of: "bob")
@@ -163,7 +163,7 @@ struct TokenTests {
         #expect(try await ways(String(moved.dropFirst()) + "0") == [])
     }
 
-    @Test func `stored forms of equal secrets differ (R193)`() {
+    @Test func `stored forms of equal secrets differ`() {
         let world = TestWorld(seed: 3).world
         var parts: Set<String> = []
         for _ in 0..<200 {
@@ -261,7 +261,7 @@ struct TokenTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a replaced token ends its sessions and sockets (R193)`(
+    func `a replaced token ends its sessions and sockets`(
         kind: StorageKind
     ) async throws {
         let (fixture, _) = try await fixture(kind)
@@ -289,7 +289,7 @@ struct TokenTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a user with a first token always needs one (R193)`(kind: StorageKind) async throws {
+    func `a user with a first token always needs one`(kind: StorageKind) async throws {
         let (fixture, _) = try await fixture(kind)
         #expect(try await fixture.refusal("ann") == nil)
         _ = try await fixture.endingToken(of: "ann")

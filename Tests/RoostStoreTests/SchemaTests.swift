@@ -172,7 +172,7 @@ struct SchemaTests {
     }
 
     @Test(arguments: searchPlans)
-    func `a search walks the index of words, looks messages up and sorts by rank only (R131)`(
+    func `a search walks the index of words, looks messages up and sorts by rank only`(
         name: String, plan: String
     ) async throws {
         let store = try await Store.test()

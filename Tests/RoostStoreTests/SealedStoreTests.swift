@@ -111,7 +111,7 @@ struct SealedStoreTests {
         #expect(found.contains("Text-Lapwing as a word in \(Self.cacheName)"))
     }
 
-    @Test func `a sealed store returns all values (R131)`() async throws {
+    @Test func `a sealed store returns all values`() async throws {
         let place = try SealedFolder()
         var store = try await place.open(key)
         try await Secrets.fill(store)

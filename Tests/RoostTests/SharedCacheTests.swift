@@ -122,7 +122,7 @@ struct SharedCacheTests {
         }
     }
 
-    @Test func `messages missing in the index are found soon after the opening (R131)`()
+    @Test func `messages missing in the index are found soon after the opening`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)

@@ -14,7 +14,7 @@ import Testing
 extension SendBirdTests {
     struct Collections {
         @Test
-        func `a channel list comes from the cache, then follows the server (R166 to R174, R208)`()
+        func `a channel list comes from the cache, then follows the server (R166 to R173, R208)`()
             throws
         {
             try SyncStory.play(seed: 1) { story in
@@ -119,7 +119,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `pages come around the viewpoint, one by one (R175 to R177, R184 to R189)`()
+        func `pages come around the viewpoint, one by one (R175 to R177, R184 to R188)`()
             throws
         {
             try SyncStory.play(seed: 2) { story in
@@ -161,6 +161,80 @@ extension SendBirdTests {
                 #expect(view.shown.last == "150")
                 #expect(view.messageCollection.viewpointTimestamp == view.viewpoint)
                 view.close()
+            }
+        }
+
+        /// A delegate of several collections, which records each event.
+        private final class SharedDelegate: SBSMMessageCollectionDelegate {
+            struct Event {
+                let source: SBSMMessageCollection
+                let action: SBSMMessageEventAction
+                let messages: [SBDBaseMessage]
+            }
+
+            var events: [Event] = []
+
+            func collection(
+                _ collection: SBSMMessageCollection,
+                didReceiveEvent action: SBSMMessageEventAction, messages: [SBDBaseMessage]
+            ) { events.append(Event(source: collection, action: action, messages: messages)) }
+
+            /// Returns the texts that were inserted into a collection.
+            func inserted(into collection: SBSMMessageCollection) -> [String] {
+                events.filter { $0.source == collection && $0.action == .insert }
+                    .flatMap(\.messages).map(\.message)
+            }
+        }
+
+        @Test
+        func `a shared delegate gets each event from its collection, with its messages (R189)`()
+            throws
+        {
+            try SyncStory.play(seed: 8) { story in
+                let urls = [try await story.channel("one"), try await story.channel("two")]
+                await story.connect()
+                let delegate = SharedDelegate()
+                var views: [SBSMMessageCollection] = []
+                for url in urls {
+                    let view = SBSMMessageCollection(
+                        channel: try await story.get(url), filter: nil,
+                        viewpointTimestamp: Int64.max)
+                    view.delegate = delegate
+                    view.fetch(in: .previous)
+                    views.append(view)
+                }
+                await story.world.pass()
+                // An empty page is no event.
+                #expect(delegate.events.isEmpty)
+                try await story.bob.send("first", to: urls[0])
+                await story.world.pass()
+                #expect(delegate.inserted(into: views[0]) == ["first"])
+                #expect(delegate.inserted(into: views[1]) == [])
+                try await story.bob.send("second", to: urls[1])
+                await story.world.pass()
+                views[1].channel.sendUserMessage("mine")
+                await story.world.pass()
+                #expect(delegate.inserted(into: views[0]) == ["first"])
+                #expect(delegate.inserted(into: views[1]) == ["second", "mine"])
+                for url in urls {
+                    let id = try #require(try await story.world.log(of: url).first?.messageID)
+                    try await story.bob.edit(id, in: url, text: "edited")
+                    await story.world.pass()
+                    try await story.bob.delete(id, in: url)
+                    await story.world.pass()
+                }
+                views[1].resetViewpointTimestamp(Int64.max)
+                await story.world.pass()
+                views[1].fetch(in: .previous)
+                await story.world.pass()
+                let actions = delegate.events.map(\.action)
+                #expect(Set(actions) == [.insert, .update, .remove, .clear])
+                for event in delegate.events {
+                    #expect(!event.messages.isEmpty, "\(event.action)")
+                    let channels = Set(event.messages.map(\.channelUrl))
+                    #expect(channels == [event.source.channel.channelUrl], "\(event.action)")
+                }
+                for view in views { view.remove() }
             }
         }
 

@@ -149,5 +149,76 @@ extension SendBirdTests {
                 list.remove()
             }
         }
+
+        /// Opens a list of the channels with a word in their names, two a page.
+        private static func list(
+            of word: String, for screen: ListEvents
+        ) throws -> SBSMChannelCollection {
+            let query = try #require(SBDGroupChannel.createMyGroupChannelListQuery())
+            query.channelNameContainsFilter = word
+            query.limit = 2
+            let list = try #require(SBSMChannelCollection(query: query))
+            list.delegate = screen
+            return list
+        }
+
+        @Test
+        func `channel collections get events and fetch pages independently of each other (R174)`()
+            throws
+        {
+            try SyncStory.play(seed: 164) { story in
+                await story.connect()
+                for name in ["boat 1", "train 1", "boat 2", "train 2", "boat 3", "train 3"] {
+                    _ = try await story.channel(name)
+                    await story.world.pass(.seconds(1))
+                }
+                await story.world.pass()
+                let (boats, trains) = (ListEvents(), ListEvents())
+                let boatList = try Self.list(of: "boat", for: boats)
+                let trainList = try Self.list(of: "train", for: trains)
+                func fetch(_ list: SBSMChannelCollection) async {
+                    let error: SBDError? = await story.wait { done in list.fetch { done($0) } }
+                    #expect(error == nil)
+                    await story.world.pass()
+                }
+                await fetch(boatList)
+                #expect(boats.events == ["insert boat 3", "insert boat 2"])
+                #expect(trains.events == [] && trainList.channels.isEmpty)
+                await fetch(trainList)
+                #expect(trains.events == ["insert train 3", "insert train 2"])
+                #expect(boatList.hasMore && trainList.hasMore)
+
+                // The last page of one list leaves the other at its first.
+                (boats.events, trains.events) = ([], [])
+                await fetch(boatList)
+                #expect(boats.events == ["insert boat 1"])
+                #expect(!boatList.hasMore && trainList.hasMore)
+                #expect(trains.events == [])
+
+                // Each event reaches the list of its channel.
+                boats.events = []
+                let boat = try await story.channel("boat 4")
+                await story.world.pass()
+                try await story.bob.deleteChannel(boat)
+                await story.world.pass()
+                #expect(boats.events.first == "insert boat 4")
+                #expect(boats.events.last == "remove boat 4")
+                #expect(!boatList.hasMore && trainList.hasMore)
+                #expect(trains.events == [])
+                #expect(trainList.channels.map(\.name) == ["train 3", "train 2"])
+
+                // A list continues after the end of another.
+                boats.events = []
+                boatList.remove()
+                await fetch(trainList)
+                #expect(trains.events == ["insert train 1"])
+                #expect(!trainList.hasMore)
+                _ = try await story.channel("train 4")
+                await story.world.pass()
+                #expect(trains.events.contains("insert train 4"))
+                #expect(boats.events == [])
+                trainList.remove()
+            }
+        }
     }
 }

@@ -31,6 +31,7 @@ extension SendbirdChatTests {
         @Test
         func
             `the page's settings are accepted as printed (R73 to R76, R79, R117 to R119, R213)`()
+            throws
         {
             let initParam = SettingsSample.cacheManagement()
             #expect(SendbirdChat.getApplicationId() == "{APP_ID}")
@@ -39,7 +40,16 @@ extension SendbirdChatTests {
             SendbirdLogger.setLevel(.warning)
             #expect(SendbirdChat.getLogLevel() == .warning)
             #expect(initParam.appVersion == "x.y.z")
+            let config = try #require(initParam.localCacheConfig)
+            #expect(config.maxSize == 256 && config.clearOrder == .custom)
+            #expect(config.customClearOrderComparator != nil)
             let standard = LocalCacheConfig()
+            initParam.localCacheConfig = standard
+            #expect(initParam.localCacheConfig === standard)
+            let whole = InitParams(
+                applicationId: "app", isLocalCachingEnabled: true, localCacheConfig: config)
+            #expect(whole.applicationId == "app" && whole.isLocalCachingEnabled)
+            #expect(whole.localCacheConfig === config)
             #expect(standard.maxSize == 256)
             #expect(standard.clearOrder == .messageCollectionAccessedAt)
             #expect(standard.customClearOrderComparator == nil)
@@ -147,7 +157,7 @@ extension SendbirdChatTests {
                     let folder = story.folder.file("cache")
                     let params = story.params()
                     params.cacheFolder = folder
-                    params.localCacheConfig?.isEncryptionEnabled = isEncrypted
+                    if isEncrypted { params.localCacheConfig?.isEncryptionEnabled = true }
                     let record = ClassRecord()
                     var world = story.world.surroundings(of: story.phone)
                     world.fileProtector = record
@@ -195,7 +205,20 @@ extension SendbirdChatTests {
             return false
         }
 
-        @Test func `a file takes no room on disk once it is sent (R118, R128)`() throws {
+        /// Returns the size of the cache's database on disk, without the outbox.
+        private static func cacheSize(below folder: String) throws -> Int {
+            let files = try #require(FileManager.default.enumerator(atPath: folder))
+            var size = 0
+            for case let file as String in files
+            where ["/cache.sqlite", "/cache.sqlite-wal"].contains(where: file.hasSuffix) {
+                let attributes = try FileManager.default.attributesOfItem(
+                    atPath: "\(folder)/\(file)")
+                size += Int(attributes[.size] as? Int64 ?? 0)
+            }
+            return size
+        }
+
+        @Test func `a file takes no room on disk once it is sent`() throws {
             try DoorStory.play(seed: 26) { story in
                 let url = try await story.channel("train")
                 await story.connect()
@@ -264,7 +287,9 @@ extension SendbirdChatTests {
                 view.initialize()
                 await story.world.pass()
                 view.dispose()
-                #expect(SendbirdChat.getCachedDataSize() > 0)
+                let size = try Self.cacheSize(below: story.folder.path)
+                #expect(size > 0)
+                #expect(SendbirdChat.getCachedDataSize() == size)
                 await story.phone.network.cut()
 
                 func cached() async -> String {

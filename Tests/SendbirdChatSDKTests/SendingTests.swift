@@ -4,6 +4,7 @@ import DoorTestSupport
 import Foundation
 import Roost
 import RoostDoors
+import RoostExecutors
 import RoostModel
 import RoostTestKit
 import RoostTestSupport
@@ -116,6 +117,8 @@ extension SendbirdChatTests {
             try DoorStory.play(seed: 31) { story in
                 let (url, view) = try await Self.open(story)
                 let channel = try #require(view.channel)
+                let lines = Guarded<[String]>([])
+                story.phone.network.observe { line in lines.withLock { $0.append(line) } }
                 var preview: UserMessage?
                 let (sent, error): (UserMessage?, SBError?) = await story.wait { done in
                     preview = channel.sendUserMessage("hello") { done(($0, $1)) }
@@ -136,6 +139,12 @@ extension SendbirdChatTests {
                 #expect(try await story.world.log(of: url).map(\.text) == ["hello"])
                 let params = try #require(preview?.messageParams as? UserMessageCreateParams)
                 #expect(params.message == "hello")
+                // The text crosses the network once, over the socket.
+                let requestID = try #require(preview?.requestId)
+                let frames = lines.withLock { $0 }.filter { $0.hasPrefix(">> MESG") }
+                #expect(frames.map { $0.contains(requestID) } == [true])
+                let posts = lines.withLock { $0 }.filter { $0.hasPrefix("-> POST") }
+                #expect(posts.filter { $0.contains("/messages") } == [])
             }
         }
 

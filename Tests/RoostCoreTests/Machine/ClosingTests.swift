@@ -117,7 +117,7 @@ struct IndexFillingTests {
         #expect(script.give(.cacheOpened) == [.notice(.fillIndex)])
     }
 
-    @Test func `a resumption fills the index of words again (R131)`() {
+    @Test func `a resumption fills the index of words again`() {
         var script = Script()
         script.give(.outbox(.suspended))
         #expect(script.resume().notices.contains(.fillIndex))
