@@ -182,7 +182,7 @@ struct OutboxFilesTests {
 
     // MARK: Editing
 
-    @Test func `a pending edit changes the fields it names and no others (scar 66)`()
+    @Test func `a pending edit changes the fields it names and no others`()
         async throws
     {
         let now = Timestamp(milliseconds: 9)

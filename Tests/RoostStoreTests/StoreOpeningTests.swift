@@ -186,7 +186,7 @@ struct StoreOpeningTests {
     }
 
     @Test(arguments: ["cache", "outbox"])
-    func `a file of a newer release is refused unchanged (scars 9, 41)`(name: String) async throws {
+    func `a file of a newer release is refused unchanged (scar 41)`(name: String) async throws {
         let folder = try await usedFolder()
         let path = folder.file("app/anna/\(name).sqlite")
         do {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostExecutors
 import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// A connection during the background, a change of the user, or a refusal.
+/// A connection during the background, a change of the user, a refusal, or a fault without notice.
 struct ConnectionLifeTests {
     private static func isUp(_ client: ChatClient) async -> Bool {
         await client.connectionState.name == "connected"
@@ -56,6 +57,91 @@ struct ConnectionLifeTests {
             #expect(await Self.isUp(alice))
             await world.pass(.seconds(11))
             #expect(await !Self.isUp(alice))
+        }
+    }
+
+    @Test func `a half-open socket is found by a missing pong and replaced (scar 131)`() throws {
+        try SimulatedWorld.play(seed: 5) { world in
+            let phone = world.device(of: "alice")
+            let pair = try await Pair(world, phone, world.device(of: "bob"))
+            let timeline = try await pair.alice.timeline(of: pair.channel)
+            await world.pass()
+            let login = phone.network.lastLoginAt
+            phone.network.weather.halfOpen = 1000
+            try await pair.bob.send("unheard", to: pair.channel)
+            await world.pass(.seconds(1))
+            phone.network.weather = .calm
+            // The network is up, and neither end notices that no frame crosses.
+            #expect(await Self.isUp(pair.alice))
+            #expect(await timeline.snapshot.messages.isEmpty)
+            #expect(phone.network.lastLoginAt == login)
+            // At most 15 s to the ping, 5 s to its time-out, and 2 s to the next attempt.
+            await world.pass(.seconds(25))
+            #expect(await Self.isUp(pair.alice))
+            #expect(phone.network.lastLoginAt != login)
+            #expect(await timeline.snapshot.messages.map(\.text) == ["unheard"])
+        }
+    }
+
+    /// The work that a session's end interrupts.
+    enum Work: CaseIterable, Sendable {
+        case catchUp
+        /// A message on its way to the server, and an acknowledgement on its way back.
+        case message, acknowledgement
+    }
+
+    @Test(arguments: Work.allCases)
+    func `a session that expires during a catch-up or a send loses nothing (scar 132)`(
+        work: Work
+    ) throws {
+        try SimulatedWorld.play(seed: 6) { world in
+            let phone = world.device(of: "alice")
+            let pair = try await Pair(world, phone, world.device(of: "bob"))
+            try await pair.alice.send("before", to: pair.channel)
+            let timeline = try await pair.alice.timeline(of: pair.channel)
+            await world.pass()
+            let lines = Guarded<[String]>([])
+            func count(_ prefix: String) -> Int {
+                lines.withLock { $0.count { $0.hasPrefix(prefix) } }
+            }
+            if work == .catchUp { await phone.network.cut() }
+            phone.network.observe { line in lines.withLock { $0.append(line) } }
+            phone.network.setDelay(.seconds(1))
+            var expected = ["before"]
+            switch work {
+            case .catchUp:
+                for number in 1...100 { try await pair.bob.send("\(number)", to: pair.channel) }
+                await pair.bob.waitUntilIdle()
+                expected += (1...100).map(String.init)
+                lines.withLock { $0 = [] }
+                phone.network.restore()
+                await world.wait { count("-> GET") > 0 }
+            case .message:
+                try await pair.bob.send("event", to: pair.channel)
+                await world.pass(.milliseconds(500))
+                try await pair.alice.send("mine", to: pair.channel)
+                expected += ["event", "mine"]
+            case .acknowledgement:
+                try await pair.alice.send("mine", to: pair.channel)
+                await world.pass(.milliseconds(500))
+                try await pair.bob.send("event", to: pair.channel)
+                expected += ["mine", "event"]
+            }
+            let login = phone.network.lastLoginAt
+            phone.network.weather.expiry = 1000
+            await world.wait { count("!! session expires") > 0 }
+            phone.network.weather = .calm
+            phone.network.setDelay(nil)
+            // The session ends at the moment that the case names.
+            #expect(count(">> MESG") == (work == .acknowledgement ? 1 : 0))
+            let shown = await timeline.snapshot.messages.map(\.status)
+            #expect(shown.count(where: { $0 == .pending }) == (work == .catchUp ? 0 : 1))
+            await world.pass(.seconds(60))
+            #expect(phone.network.lastLoginAt != login)
+            let log = try await world.log(of: pair.channel)
+            #expect(log.map(\.text) == expected)
+            #expect(await timeline.snapshot.messages.map(\.messageID) == log.map(\.messageID))
+            #expect(await pair.alice.unsentMessages().isEmpty)
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostDiskSimulation
 import RoostTestKit
 import RoostTestSupport
 import Testing
@@ -50,6 +51,63 @@ struct CrashStoryTests {
             #expect(await again.unsentMessages(in: channel).isEmpty)
             #expect(log.count == 3 || step < 400)
             await again.close()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `queue and data agree after a crash between any two writes of a send (scar 66)`(
+        isOnline: Bool
+    ) throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path, records: true)
+        try SimulatedWorld.play(seed: 66) { world in
+            let pair = try await OutboxPair(world, folder: folder.path)
+            let (bob, channel) = (pair.bob, pair.channel)
+            _ = try await pair.deliver("before", from: pair.alice)
+            await world.pass()
+            if !isOnline { await pair.phone.network.cut() }
+            await world.pass()
+            let start = disk.moment
+            let id = try #require(try await pair.alice.send("mine", to: channel).requestID)
+            let saved = disk.moment
+            if isOnline { try await pair.alice.outcome(of: id) }
+            await world.pass()
+            let end = disk.moment
+            #expect(start < saved && (saved < end || !isOnline))
+            await pair.alice.close()
+            for moment in Sample.of(Array(start...end), quick: 30) + [saved, end] {
+                let place: Comment = "moment \(moment) of \(start)...\(saved)...\(end)"
+                let found = try TemporaryFolder(inMemory: true)
+                try disk.lose(after: moment, .all, in: found.path)
+                let phone = world.device(of: "alice", folder: found.path)
+                await phone.network.cut()
+                let again = try await world.launch(phone)
+                let timeline = try await again.timeline(of: channel)
+                let shown = await timeline.snapshot.messages.filter { $0.requestID == id }
+                let waiting = await again.unsentMessages(in: channel).map(\.requestID)
+                // A message is shown as pending only if it waits, and never beside its delivery.
+                #expect(waiting == [] || waiting == [id], place)
+                #expect(shown.count == (moment < saved ? waiting.count : 1), place)
+                #expect(shown.allSatisfy { $0.status == .succeeded } || waiting == [id], place)
+                // Neither sending nor receiving is stuck.
+                let text = "after moment \(moment)"
+                try await bob.send(text, to: channel)
+                await bob.waitUntilIdle()
+                phone.network.restore()
+                try await again.connect()
+                await again.waitUntilIdle()
+                await world.pass()
+                #expect(await again.unsentMessages(in: channel).isEmpty, place)
+                let log = try await world.log(of: channel)
+                let count = log.count { $0.requestID == id }
+                #expect(count == 1 || (count == 0 && moment < saved), place)
+                let messages = await timeline.snapshot.messages
+                #expect(messages.contains { $0.text == text }, place)
+                let last = log.suffix(messages.count)
+                #expect(messages.map(\.messageID) == last.map(\.messageID), place)
+                await again.close()
+            }
+            await bob.close()
         }
     }
 }

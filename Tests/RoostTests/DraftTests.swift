@@ -7,7 +7,7 @@ import Testing
 
 /// Drafts of channels and threads, in virtual time.
 struct DraftTests {
-    @Test func `a draft outlives a relaunch and a cleared cache (scars 40, 62)`() throws {
+    @Test func `a draft outlives a relaunch and a cleared cache (scar 40)`() throws {
         try OutboxPair.play(51) { world, pair in
             let (alice, channel) = (pair.alice, pair.channel)
             let (place, thread) = (DraftPlace(channel), DraftPlace(channel, thread: 7))

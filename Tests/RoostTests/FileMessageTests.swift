@@ -32,7 +32,7 @@ struct FileMessageTests {
         return (client, channel)
     }
 
-    @Test func `a file is copied, uploaded and sent, and its copy is deleted (R145, scars 61, 62)`()
+    @Test func `a file is copied, uploaded and sent, and its copy is deleted (R145, scar 61)`()
         throws
     {
         let folder = try TemporaryFolder()

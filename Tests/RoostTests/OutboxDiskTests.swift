@@ -15,17 +15,30 @@ struct OutboxDiskTests {
         let disk = SimulatedDisk(folder.path)
         try SimulatedWorld.play(seed: 11) { world in
             let pair = try await OutboxPair(world, folder: folder.path)
-            try await pair.alice.send("once", to: pair.channel)
-            disk.plan(SimulatedDisk.Fault(.write, code: 778, lasts: true))
+            let (alice, channel) = (pair.alice, pair.channel)
+            let timeline = try await alice.timeline(of: channel)
+            await world.pass()
+            try await alice.send("once", to: channel)
+            disk.plan(SimulatedDisk.Fault(.write, of: "outbox", code: 778, lasts: true))
             await world.pass(.seconds(60))
-            #expect(try await world.log(of: pair.channel).map(\.text) == ["once"])
-            #expect(await pair.alice.unsentMessages(in: pair.channel).isEmpty)
+            #expect(try await world.log(of: channel).map(\.text) == ["once"])
+            #expect(await alice.unsentMessages(in: channel).isEmpty)
+            // The outbox holds up no message of another user.
+            try await pair.bob.send("meanwhile", to: channel)
+            await world.pass()
+            let shown = await timeline.snapshot.messages
+            #expect(shown.map(\.text) == ["once", "meanwhile"])
+            #expect(shown.allSatisfy { $0.status == .succeeded })
+            #expect(disk.hits > 0)
             disk.plan(nil)
             await world.pass(.seconds(60))
-            await pair.close()
+            await alice.close()
             let again = try await world.launch(pair.phone)
-            #expect(await again.unsentMessages(in: pair.channel).isEmpty)
+            #expect(await again.unsentMessages(in: channel).isEmpty)
+            try await pair.connect(world, again)
+            #expect(try await world.log(of: channel).map(\.text) == ["once", "meanwhile"])
             await again.close()
+            await pair.bob.close()
         }
     }
 
@@ -73,6 +86,7 @@ struct OutboxDiskTests {
             #expect(await alice.resend(id))
             await world.pass(.seconds(30))
             #expect(await alice.unsentMessages(in: channel).map(\.status).contains(.pending))
+            #expect(disk.hits > 0)
             disk.plan(nil)
             await world.pass(.seconds(30))
             #expect(await alice.unsentMessages(in: channel).map(\.text) == ["later", "late"])
@@ -107,6 +121,7 @@ struct OutboxDiskTests {
             await pair.phone.network.cut()
             await world.pass()
             // Before the disk has the note of the failure.
+            #expect(disk.hits > 0)
             disk.plan(nil)
             #expect(await alice.resend(id))
             await world.pass(.seconds(30))
@@ -185,6 +200,7 @@ struct OutboxDiskTests {
             // The notes of the failures are still pending when the items are resent, the last one
             // first.
             for id in ids.reversed() { #expect(await alice.resend(id)) }
+            #expect(disk.hits > 0)
             disk.plan(nil)
             await world.pass(.seconds(30))
             await alice.close()

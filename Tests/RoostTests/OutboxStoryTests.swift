@@ -8,7 +8,7 @@ import Testing
 
 /// Items written and changed without a connection, in virtual time.
 struct OutboxStoryTests {
-    @Test func `an edit of an unsent message becomes part of it (scar 66)`() throws {
+    @Test func `an edit of an unsent message becomes part of it`() throws {
         try OutboxPair.play(1) { world, pair in
             let timeline = try await pair.alice.timeline(of: pair.channel)
             await pair.phone.network.cut()
@@ -26,6 +26,68 @@ struct OutboxStoryTests {
             let log = try await world.log(of: pair.channel)
             #expect(log.map(\.text) == ["typo"])
             #expect(log.map(\.updatedAt) == [nil])
+            await again.close()
+        }
+    }
+
+    @Test func `messages of one instant have different request IDs, failed ones too (scar 63)`()
+        throws
+    {
+        try OutboxPair.play(63) { world, pair in
+            let (alice, channel) = (pair.alice, pair.channel)
+            await pair.phone.network.cut()
+            await world.pass()
+            let start = world.executor.now
+            var sent: [Message] = []
+            for number in 0..<100 { sent.append(try await alice.send("\(number)", to: channel)) }
+            #expect(world.executor.now == start)
+            #expect(Set(sent.map(\.createdAt)).count == 1)
+            let ids = sent.map(\.requestID)
+            #expect(Set(ids.compactMap { $0 }).count == 100)
+            pair.phone.clockError.milliseconds += 4 * 86_400_000
+            try await pair.connect(world, alice)
+            #expect(await alice.failedMessages(in: channel).map(\.requestID) == ids)
+            await alice.close()
+            let again = try await world.launch(pair.phone)
+            #expect(await again.failedMessages(in: channel).map(\.requestID) == ids)
+            await again.close()
+        }
+    }
+
+    @Test func `each channel lists its own failed and pending messages only (scar 60)`() throws {
+        try OutboxPair.play(60) { world, pair in
+            var urls = [pair.channel]
+            for _ in 1..<5 {
+                let params = ChannelCreateParams(memberIDs: ["bob"])
+                urls.append(try await pair.alice.createChannel(params).url)
+            }
+            let channels = urls
+            await pair.phone.network.cut()
+            for (number, channel) in channels.enumerated() {
+                try await pair.alice.send("failed \(number)", to: channel)
+            }
+            pair.phone.clockError.milliseconds += 4 * 86_400_000
+            try await pair.connect(world, pair.alice)
+            await pair.phone.network.cut()
+            await world.pass()
+            for (number, channel) in channels.enumerated() {
+                try await pair.alice.send("pending \(number)", to: channel)
+            }
+            func check(_ client: ChatClient) async throws {
+                for (number, channel) in channels.enumerated() {
+                    let failed = await client.failedMessages(in: channel)
+                    #expect(failed.map(\.text) == ["failed \(number)"])
+                    let unsent = await client.unsentMessages(in: channel)
+                    #expect(unsent.map(\.text) == ["failed \(number)", "pending \(number)"])
+                    #expect(unsent.map(\.status) == [.failed, .pending])
+                    let timeline = try await client.timeline(of: channel)
+                    #expect(await timeline.snapshot.messages.map(\.text) == unsent.map(\.text))
+                }
+            }
+            try await check(pair.alice)
+            await pair.alice.close()
+            let again = try await world.launch(pair.phone)
+            try await check(again)
             await again.close()
         }
     }

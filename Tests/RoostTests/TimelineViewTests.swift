@@ -45,7 +45,7 @@ struct TimelineViewTests {
     }
 
     @Test
-    func `a timeline in the past of an empty channel follows the end (scars 85, 131)`()
+    func `a timeline in the past of an empty channel follows the end (scar 85)`()
         throws
     {
         try SimulatedWorld.play(seed: 1) { world in

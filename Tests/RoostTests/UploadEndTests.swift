@@ -8,7 +8,7 @@ import RoostTestSupport
 import RoostTransport
 import Testing
 
-/// Uploads that end before the server has the file, in virtual time.
+/// Uploads that end early, and cuts of the link around them, in virtual time.
 struct UploadEndTests {
     private static func params(_ count: Int) -> FileMessageParams {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -66,6 +66,77 @@ struct UploadEndTests {
             #expect(failed.map(\.isResendable) == [false])
             #expect(try await world.log(of: channel).map(\.text) == ["after"])
             await client.close()
+        }
+    }
+
+    /// The stage of a file message at which the link is cut.
+    enum Stage: CaseIterable, Sendable {
+        case beforeUpload, duringUpload, afterUpload, beforeAcknowledgement
+    }
+
+    @Test(arguments: Stage.allCases)
+    func `a cut at any stage of a file message keeps its request ID (scar 62)`(
+        stage: Stage
+    ) throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 62) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let client = try await world.launch(phone)
+            try await client.connect()
+            let channel = try await client.createChannel(
+                ChannelCreateParams(memberIDs: ["bob"])
+            ).url
+            let timeline = try await client.timeline(of: channel)
+            await world.pass()
+            let (events, changes) = (await client.outboxEvents(), await timeline.changes())
+            let lines = Guarded<[String]>([])
+            phone.network.observe { line in lines.withLock { $0.append(line) } }
+            func count(_ prefix: String) -> Int {
+                lines.withLock { $0.count { $0.hasPrefix(prefix) } }
+            }
+            // The fault meets one crossing of four.
+            phone.network.setDelay(.milliseconds(100))
+            if stage == .beforeUpload { await phone.network.cut() }
+            let sent = try await client.send(Self.params(9_000), to: channel)
+            #expect(sent.requestID != nil)
+            switch stage {
+            case .beforeUpload: break
+            case .duringUpload: await world.wait { count("-> POST") > 0 }
+            case .afterUpload: await world.wait { count("<- 200") > 0 }
+            case .beforeAcknowledgement: await world.wait { count(">> FILE") > 0 }
+            }
+            await phone.network.cut()
+            let isUploaded = stage == .afterUpload || stage == .beforeAcknowledgement
+            #expect(count("<- 200") == (isUploaded ? 1 : 0))
+            #expect(count(">> FILE") == (stage == .beforeAcknowledgement ? 1 : 0))
+            #expect(count("<< FILE") == 0)
+            await world.pass()
+            let waiting = await client.unsentMessages(in: channel)
+            #expect(waiting.map(\.requestID) == [sent.requestID])
+            phone.network.setDelay(nil)
+            phone.network.restore()
+            await world.pass(.seconds(60))
+            #expect(await client.unsentMessages(in: channel).isEmpty)
+            #expect(try await world.log(of: channel).map(\.requestID) == [sent.requestID])
+            await timeline.close()
+            await client.close()
+            var names: [RequestID?] = []
+            for await event in events {
+                switch event {
+                case .queued(let message), .delayed(let message, _), .delivered(let message),
+                    .failed(let message), .retried(let message), .canceled(let message):
+                    names.append(message.requestID)
+                case .uploading(let id, _), .uploaded(let id, _): names.append(id)
+                default: Issue.record("No event of a message: \(event)")
+                }
+            }
+            for await change in changes {
+                names += change.inserted.map(\.requestID) + change.deleted.map(\.requestID)
+                names += change.updated.map(\.before.requestID)
+                names += change.updated.map(\.after.requestID)
+            }
+            #expect(names.count > 2)
+            #expect(Set(names) == [sent.requestID])
         }
     }
 

@@ -89,7 +89,7 @@ struct NextSchemaTests {
         try Connection(.file("\(folder)/app/anna/cache.sqlite")).first(.sizeCount)
     }
 
-    @Test func `a migration keeps every row and reports its progress (scars 41, 77, 154)`()
+    @Test func `a migration keeps every row and reports its progress (scars 9, 41, 77, 154)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -107,7 +107,7 @@ struct NextSchemaTests {
         #expect(try sizeCount(in: folder.path) == 600)
     }
 
-    @Test func `a migration resumes where a locked device interrupted it (scars 41, 154)`()
+    @Test func `a migration resumes where a locked device interrupted it (scars 9, 41, 154)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -134,7 +134,7 @@ struct NextSchemaTests {
         #expect(try sizeCount(in: folder.path) == 600)
     }
 
-    @Test func `a migration loses nothing when the power fails at any moment (scars 41, 154)`()
+    @Test func `a migration loses nothing when the power fails at any moment (scars 9, 41, 154)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -231,7 +231,7 @@ struct NextSchemaTests {
     }
 
     @Test
-    func `this release refuses the files of the next one and leaves them unchanged (scars 9, 41)`()
+    func `this release refuses the files of the next one and leaves them unchanged (scar 41)`()
         async throws
     {
         let folder = try TemporaryFolder()

@@ -164,7 +164,7 @@ struct SuspendedWorkTests {
         await store.close()
     }
 
-    @Test func `an index filled among suspensions is complete in the end (scar 49, R131)`()
+    @Test func `an index filled among suspensions is complete in the end (scar 49)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
