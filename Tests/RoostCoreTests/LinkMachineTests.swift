@@ -134,11 +134,15 @@ struct LinkMachineTests {
         #expect(machine.state == .backingOff(attempt: 2))
     }
 
-    @Test func `an expired session is renewed at once (scar 132)`() {
-        let (machine, effects) = Self.after(
+    @Test func `an expired session leads to a login after the shortest wait (scar 132)`() {
+        var (machine, effects) = Self.after(
             .connect, .opened(1), .loginSucceeded(1, Self.settings), .fired(.proof), .expired(1))
         #expect(machine.state == .backingOff(attempt: 1))
         #expect(effects.contains(.closeSocket))
+        #expect(effects.last == .arm(.retry, .seconds(1)))
+        effects = machine.handle(.fired(.retry), entropy: 0)
+        #expect(machine.state == .opening(attempt: 1))
+        #expect(effects.last == .openSocket(machine.epoch))
     }
 
     /// The ways in which a server ends a connection right after its login.
