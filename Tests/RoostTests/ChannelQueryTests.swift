@@ -222,18 +222,19 @@ struct ChannelQueryTests {
         }
     }
 
-    @Test
-    func `lists apply one change by their own rules (scars 101, 106, 108)`()
-        throws
-    {
+    @Test(arguments: [false, true])
+    func `lists apply one change by their own rules, live or from the log (scars 101, 106, 108)`(
+        isCut: Bool
+    ) throws {
         try SimulatedWorld.play(seed: 7) { world in
-            let alice = try await world.launch(world.device(of: "alice"))
+            let phone = world.device(of: "alice")
+            let alice = try await world.launch(phone)
+            let tablet = try await world.launch(world.device(of: "alice"))
             let bob = try await world.launch(world.device(of: "bob"))
-            try await alice.connect()
-            try await bob.connect()
-            let url = try await bob.createChannel(
-                ChannelCreateParams(memberIDs: ["alice"], name: "one")
-            ).url
+            for client in [alice, tablet, bob] { try await client.connect() }
+            var params = ChannelCreateParams(memberIDs: ["alice"], name: "one")
+            params.operatorIDs = ["bob"]
+            let url = try await bob.createChannel(params).url
             var unread = ChannelFilter()
             unread.isUnread = true
             var named = ChannelFilter()
@@ -248,17 +249,25 @@ struct ChannelQueryTests {
                 lists.append(try await alice.channelList(ChannelListQuery(filter)))
             }
             func counts() async -> [Int] {
-                await world.pass()
+                // One change log brings a missed change to all lists.
+                phone.network.restore()
+                await world.pass(.seconds(isCut ? 60 : 5))
                 var counts: [Int] = []
                 for list in lists { counts.append(await list.snapshot.channels.count) }
+                if isCut { await phone.network.cut() }
                 return counts
             }
             #expect(await counts() == [1, 0, 0, 1, 0])
             let sent = try await bob.send("hi", to: url)
+            await bob.waitUntilIdle()
             #expect(await counts() == [1, 1, 0, 1, 1])
             try await bob.makeNow(.update(ChannelUpdateParams(name: "two")), in: url)
             #expect(await counts() == [1, 1, 1, 1, 1])
-            try await alice.markAsReadNow(url, awaitingServer: true)
+            try await tablet.markAsReadNow(url, awaitingServer: true)
+            #expect(await counts() == [1, 0, 1, 1, 1])
+            try await bob.setFrozen(true, url)
+            #expect(await counts() == [1, 0, 1, 0, 1])
+            try await bob.setFrozen(false, url)
             #expect(await counts() == [1, 0, 1, 1, 1])
             // The last message is deleted: the channel leaves only the list of channels with a
             // message.
@@ -266,7 +275,8 @@ struct ChannelQueryTests {
             let id = try #require(
                 await timeline.snapshot.messages.first { $0.requestID == sent.requestID }?
                     .messageID)
-            try await bob.delete(id, in: url)
+            let deletion = try await bob.delete(id, in: url)
+            try await bob.outcome(of: deletion)
             #expect(await counts() == [1, 0, 1, 1, 0])
         }
     }

@@ -183,8 +183,12 @@ struct ChatEventTests {
             #expect(await pair.alice.typingUsers(in: url).map(\.id) == ["bob"])
             // Bob's own list does not have him.
             #expect(await pair.bob.typingUsers(in: url) == [])
-            await world.pass(.seconds(10))
+            // Nine seconds after the signal the typing goes on.
+            await world.pass(.milliseconds(8_300))
+            #expect(await pair.alice.typingUsers(in: url).map(\.id) == ["bob"])
+            await world.pass(.seconds(1))
             #expect(await pair.take(world).map(\.typists) == [[]])
+            #expect(await pair.alice.typingUsers(in: url) == [])
             await pair.bob.startTyping(in: url)
             await world.pass(.seconds(1))
             await pair.bob.endTyping(in: url)
@@ -194,11 +198,13 @@ struct ChatEventTests {
             _ = await pair.take(world)
             try await pair.bob.send("done", to: url)
             #expect(await pair.take(world).compactMap(\.typists).last == [])
-            // It also ends with the connection.
+            // It also ends with the connection, long before the ten seconds.
+            await world.pass(.seconds(2))
             await pair.bob.startTyping(in: url)
-            _ = await pair.take(world)
+            #expect(await pair.take(world).compactMap(\.typists) == [["bob"]])
             await pair.phone.network.cut()
-            await world.pass(.seconds(60))
+            await world.pass(.seconds(1))
+            #expect(pair.heard.withLock { $0 }.compactMap(\.typists) == [[]])
             #expect(await pair.alice.typingUsers(in: url) == [])
         }
     }
