@@ -15,11 +15,12 @@ import Testing
 extension SendbirdChatTests {
     /// Tests of the page's samples and their described behaviour.
     struct Collections {
-        @Test
-        func `a channel list is shown from the cache and follows the server (R80 to R92, R203)`()
-            throws
-        {
+        @Test(arguments: [true, false])
+        func `a channel list is shown from the cache and follows the server (R80 to R92, R203)`(
+            isCached: Bool
+        ) throws {
             try DoorStory.play(seed: 1) { story in
+                SendbirdChat.initialize(params: story.params(isLocalCachingEnabled: isCached))
                 for name in ["one", "two"] { _ = try await story.channel(name) }
                 let (user, error) = await story.connect()
                 #expect(user?.userId == "alice")
@@ -77,12 +78,14 @@ extension SendbirdChatTests {
             }
         }
 
-        @Test
+        @Test(arguments: [true, false])
         func
-            `a chat view shows the cache, then the server, then live events (R45, R94 to R105, R109)`()
-            throws
+            `a chat view shows the cache, then the server, then live events (R45, R94 to R105, R109)`(
+                isCached: Bool
+            ) throws
         {
             try DoorStory.play(seed: 3) { story in
+                SendbirdChat.initialize(params: story.params(isLocalCachingEnabled: isCached))
                 let url = try await story.channel("train")
                 for number in 1...100 { try await story.bob.send("m\(number)", to: url) }
                 await story.bob.waitUntilIdle()
@@ -118,16 +121,18 @@ extension SendbirdChatTests {
                 await story.world.pass()
                 #expect(view.calls.contains("deleted succeeded"))
                 #expect(!view.shown.contains("m99"))
-                // An unsent message is canceled (R105).
-                await story.phone.network.cut()
-                let unsent = try #require(view.channel).sendUserMessage("never")
-                await story.world.pass()
-                view.calls = []
-                view.channel?.deleteMessage(unsent)
-                await story.world.pass()
-                #expect(view.calls == ["updated canceled", "deleted otherwise"])
-                story.phone.network.restore()
-                await story.world.pass(.seconds(60))
+                // An unsent message is canceled (R105). Without local caching none waits.
+                if isCached {
+                    await story.phone.network.cut()
+                    let unsent = try #require(view.channel).sendUserMessage("never")
+                    await story.world.pass()
+                    view.calls = []
+                    view.channel?.deleteMessage(unsent)
+                    await story.world.pass()
+                    #expect(view.calls == ["updated canceled", "deleted otherwise"])
+                    story.phone.network.restore()
+                    await story.world.pass(.seconds(60))
+                }
                 // A disposed collection calls nothing any more (R102).
                 view.dispose()
                 view.calls = []
@@ -144,11 +149,53 @@ extension SendbirdChatTests {
             }
         }
 
-        @Test
-        func `a chat view gets events of its channel only, up to its end (R93, R106, R107)`()
-            throws
-        {
+        @Test(arguments: [true, false])
+        func `old messages are not announced as updated, with and without caching (scar 135)`(
+            isCached: Bool
+        ) throws {
+            try DoorStory.play(seed: 9) { story in
+                SendbirdChat.initialize(params: story.params(isLocalCachingEnabled: isCached))
+                let url = try await story.channel("train")
+                for number in 1...60 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                view.channel = try await story.get(url)
+                func calls() -> [String] { view.calls.filter { !$0.hasPrefix("channel") } }
+                view.createMessageCollection()
+                view.initialize()
+                await story.world.pass()
+                view.loadPrevious()
+                await story.world.pass()
+                #expect(view.shown == (1...60).map(String.init))
+                #expect(calls() == ["cache 0", "api 40"])
+                // A reconnection and a new message announce no old one.
+                view.calls = []
+                await story.phone.network.cut()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(calls() == [])
+                try await story.bob.send("61", to: url)
+                await story.world.pass()
+                #expect(calls() == ["added succeeded"])
+                #expect(view.shown == (1...61).map(String.init))
+                // Neither does another collection of the same messages.
+                view.dispose()
+                view.calls = []
+                view.createMessageCollection()
+                view.initialize()
+                await story.world.pass()
+                #expect(calls() == ["cache 40", "api 40"])
+                view.dispose()
+            }
+        }
+
+        @Test(arguments: [true, false])
+        func `a chat view gets events of its channel only, up to its end (R93, R106, R107)`(
+            isCached: Bool
+        ) throws {
             try DoorStory.play(seed: 6) { story in
+                SendbirdChat.initialize(params: story.params(isLocalCachingEnabled: isCached))
                 let url = try await story.channel("train")
                 let other = try await story.channel("boat")
                 await story.connect()
@@ -202,11 +249,12 @@ extension SendbirdChatTests {
             }
         }
 
-        @Test(arguments: [300, 301])
+        @Test(arguments: [300, 301], [true, false])
         func `300 missing messages are filled in, 301 are a huge gap (R108, R111 to R115)`(
-            count: Int
+            count: Int, isCached: Bool
         ) throws {
             try DoorStory.play(seed: UInt64(count)) { story in
+                SendbirdChat.initialize(params: story.params(isLocalCachingEnabled: isCached))
                 let url = try await story.channel("train")
                 try await story.bob.send("first", to: url)
                 await story.bob.waitUntilIdle()
