@@ -107,7 +107,12 @@ extension CommandLineParser {
                 takesOptions = false
             } else if takesOptions, word.hasPrefix("-"), word != "-" {
                 try takeOption(word, &rest, of: command, into: &arguments)
-            } else if command.takesOperand(after: arguments.operands.count), !word.isEmpty {
+            } else if let operand = command.operand(after: arguments.operands.count) {
+                guard !word.isEmpty else {
+                    throw wrong(
+                        "\(operand.placeholder) of \(program.call(command.name)) must not be empty: "
+                            + "\(operand.help).")
+                }
                 arguments.operands.append(word)
             } else {
                 throw wrong("“\(word)” is one word too many. Usage: \(program.usage(of: command))")
@@ -189,8 +194,9 @@ extension CommandLineParser {
 }
 
 extension Command {
-    /// Whether the command takes one more word after `count` words.
-    fileprivate func takesOperand(after count: Int) -> Bool {
-        count < operands.count || operands.last?.mayRepeat == true
+    /// Returns the operand for one more word after `count` words; nil if it is too many.
+    fileprivate func operand(after count: Int) -> Operand? {
+        if count < operands.count { return operands[count] }
+        return operands.last.flatMap { $0.mayRepeat ? $0 : nil }
     }
 }

@@ -19,6 +19,8 @@ var S_IFREG: mode_t { 0o100000 }
 
 func fcntl(_ fd: Int32, _ cmd: Int32) -> Int32 { 0 }
 
+func fcntl(_ fd: Int32, _ cmd: Int32, _ value: Int32) -> Int32 { 0 }
+
 func open(_ path: UnsafePointer<CChar>, _ oflag: Int32) -> Int32 { 0 }
 
 func open(_ path: UnsafePointer<CChar>, _ oflag: Int32, _ mode: mode_t) -> Int32 { 0 }

@@ -124,6 +124,16 @@ struct CommandLineParserTests {
         #expect(failure.message.contains(hint), "\(failure.message)")
     }
 
+    @Test func `an empty word is named as the operand that it would be`() throws {
+        let failure = try #require(throws: CommandFailure.self) {
+            _ = try Self.parser.parse(["cache", "inspect", ""])
+        }
+        #expect(failure.code == .wrongArguments)
+        #expect(
+            failure.message
+                == "DIR of roost cache inspect must not be empty: the folder of a cache.")
+    }
+
     @Test(arguments: [
         ("", ""), ("--help", ""), ("-h", ""), ("help", ""), ("help serve", "serve"),
         ("serve --help", "serve"), ("serve --port abc --help", "serve"), ("serve -h", "serve"),

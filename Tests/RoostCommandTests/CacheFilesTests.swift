@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import RoostCommand
 import RoostCommandLine
 import RoostCore
 import RoostModel
+import RoostSQLite
 import RoostStore
 import RoostTestSupport
 import StoreTestSupport
@@ -74,7 +76,8 @@ struct CacheFilesTests {
         #expect(found.errors.last?.contains("--repair") == true)
         let repaired = try await program.run(["cache", "verify", "cache", "--repair"])
         #expect(repaired.status == 0, "\(repaired.errors)")
-        #expect(repaired.output.last?.contains("the old file is at ") == true)
+        #expect(repaired.output.contains { $0.contains("the old file is at ") })
+        #expect(repaired.output.last?.hasSuffix(" messages, no findings") == true)
         let again = try await program.run(["cache", "verify", "cache"])
         #expect(again.status == 0, "\(again.output)")
         let left = try await Store.open(.folder(program.path("cache")), owner: Self.owner)
@@ -98,6 +101,45 @@ struct CacheFilesTests {
             #expect(!found.output.contains { $0.contains("close the store") }, "\(found.output)")
         }
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        try program.remove()
+    }
+
+    @Test func `a repair of the cache does not hide a damaged outbox`() async throws {
+        let program = try Program()
+        await (try fill(program)).close()
+        for name in ["cache.sqlite", "outbox.sqlite"] { try damage(file(name, of: program)) }
+        let found = try await program.run(["cache", "verify", "cache"])
+        #expect(found.status == 1 && found.errors.last?.contains("--repair") == true)
+        for words in [["cache", "verify", "cache", "--repair"], ["cache", "verify", "cache"]] {
+            let left = try await program.run(words)
+            #expect(left.status == 1, "\(left.output)")
+            #expect(left.output.contains { $0.contains("outbox  ") }, "\(left.output)")
+            #expect(left.errors.count == 1, "\(left.errors)")
+            #expect(left.errors.last?.contains("with a client") == true, "\(left.errors)")
+        }
+        try program.remove()
+    }
+
+    @Test func `a finding in a channel with a hostile name sends the terminal no command`()
+        async throws
+    {
+        let program = try Program()
+        let url: ChannelURL = "a\u{1B}]52;c;\u{7}"
+        let store = try await Store.open(.folder(program.path("cache")), owner: Self.owner)
+        try await store.writer.commit([
+            .channels([
+                GroupChannel(
+                    url: url, name: "name", createdAt: Timestamp(milliseconds: 1),
+                    myState: .joined)
+            ])
+        ])
+        await store.close()
+        try Connection(.file(file("cache.sqlite", of: program))).executeScript(
+            "UPDATE channel SET last_message_at = 5")
+        let found = try await program.run(["cache", "verify", "cache"])
+        #expect(found.status == 1, "\(found.errors)")
+        #expect(found.output.contains { $0.contains("a ]52;c; : ") }, "\(found.output)")
+        #expect(!found.output.contains { $0.contains("\u{1B}") || $0.contains("\u{7}") })
         try program.remove()
     }
 
@@ -169,18 +211,29 @@ struct CacheFilesTests {
         try program.remove()
     }
 
-    @Test func `a closed output pipe is no failure`() async throws {
+    @Test func `a full output device is no missing channel`() async throws {
+        let program = try Program()
+        await (try fill(program)).close()
+        let outcome = try await program.run(
+            ["cache", "export", "cache", "--channel", "a"], to: "/dev/full")
+        #expect(outcome.status == ExitCode.storage.rawValue)
+        #expect(outcome.errors.count == 1, "\(outcome.errors)")
+        #expect(outcome.errors.first?.contains("incomplete") == true, "\(outcome.errors)")
+        try program.remove()
+    }
+
+    @Test(arguments: [[], ["--channel", "a"]] as [[String]])
+    func `a closed output pipe is no failure`(options: [String]) async throws {
         let program = try Program()
         await (try fill(program)).close()
         // The reader exits before the first line is written.
-        let script =
-            "{ sleep 0.3; \"$0\" cache export \"$1\" 2> \"$2\"; echo $? > \"$3\"; } | true"
+        let script = "{ sleep 0.3; \"$@\" 2> \"$0/errors\"; echo $? > \"$0/status\"; } | true"
         let shell = try ChildProcess(
             "/bin/sh",
             [
-                "-c", script, try ChildProcess.built("roost"), program.path("cache"),
-                program.path("errors"), program.path("status"),
-            ])
+                "-c", script, program.folder.path, try ChildProcess.built("roost"), "cache",
+                "export", program.path("cache"),
+            ] + options)
         #expect(await shell.end() == .exited(0))
         #expect(try String(contentsOfFile: program.path("status"), encoding: .utf8) == "0\n")
         #expect(try String(contentsOfFile: program.path("errors"), encoding: .utf8) == "")
@@ -210,6 +263,52 @@ struct CacheFilesTests {
         try #require(outcome.errors.count == 2, "\(outcome.errors)")
         #expect(outcome.errors[0].hasPrefix("roost: all/demo/1-broken/cache.sqlite is damaged"))
         #expect(outcome.errors[1].hasPrefix("roost: all/demo/3-broken/cache.sqlite is damaged"))
+        try program.remove()
+    }
+
+    /// Copies the cache to a folder with others, and returns the lines of its verification.
+    private func place(_ program: Program, at path: String) async throws -> [String] {
+        await (try fill(program)).close()
+        try FileManager.default.createDirectory(
+            atPath: program.path("all/demo"), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: program.path("cache/demo/ada"), toPath: program.path(path))
+        let alone = try await program.run(["cache", "verify", path])
+        #expect(alone.status == 0 && alone.output.count == 1, "\(alone.errors)")
+        return alone.output
+    }
+
+    @Test func `a folder that cannot be listed is reported beside the other caches`() async throws {
+        let program = try Program()
+        let lines = try await place(program, at: "all/demo/ada")
+        // A link to itself cannot be listed, and binds also root.
+        try FileManager.default.createSymbolicLink(
+            atPath: program.path("all/loop"), withDestinationPath: "loop")
+        let outcome = try await program.run(["cache", "verify", "all"])
+        #expect(outcome.output == lines)
+        #expect(outcome.status == ExitCode.storage.rawValue)
+        #expect(outcome.errors.count == 1, "\(outcome.errors)")
+        #expect(outcome.errors.first?.hasPrefix("roost: all/loop cannot be listed (") == true)
+        try program.remove()
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "Rights do not bind root."))
+    func `a folder without the right to list it is not one without a cache`() async throws {
+        let program = try Program()
+        let lines = try await place(program, at: "all/demo/ada")
+        let closed = program.path("all/closed")
+        try FileManager.default.createDirectory(
+            atPath: closed, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o300])
+        let beside = try await program.run(["cache", "verify", "all"])
+        #expect(beside.output == lines)
+        let alone = try await program.run(["cache", "verify", "all/closed"])
+        for outcome in [beside, alone] {
+            #expect(outcome.status == ExitCode.storage.rawValue)
+            #expect(outcome.errors.count == 1, "\(outcome.errors)")
+            #expect(outcome.errors.first?.hasPrefix("roost: all/closed cannot be listed (") == true)
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: closed)
         try program.remove()
     }
 

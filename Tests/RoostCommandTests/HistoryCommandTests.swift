@@ -179,6 +179,33 @@ struct HistoryCommandTests {
         try program.remove()
     }
 
+    @Test func `a complaint about names and texts of others sends the terminal no command`()
+        async throws
+    {
+        let program = try Program()
+        let attack = "\u{1B}]52;c;\u{7}"
+        let (channel, request) = ("c" + attack, "r" + attack)
+        let message = HistoryMessage(
+            id: 1, createdAt: 10, request: request, sender: "ada", text: "other" + attack)
+        let facts: [HistoryFact] = [
+            .start(HistoryStart(user: "ada")),
+            .call(HistoryCall("send", channel: channel, text: "sent" + attack)),
+            .answer(HistoryAnswer(call: 2, isOK: true, request: request)),
+            .acknowledged(message, channel: channel),
+            .log(HistoryView(channel: channel, messages: [message])),
+        ]
+        let lines = facts.enumerated().map { fact in
+            HistoryLine(client: "ada@1", number: Int64(fact.offset + 1), fact.element)
+        }
+        try Self.write(lines, to: program.path("forged.jsonl"))
+        let found = try await program.run(["check", "forged.jsonl"])
+        #expect(found.status == ExitCode.failed.rawValue, "\(found.errors)")
+        // The line of the place, the expected and the seen text.
+        #expect(found.output.count { $0.contains("]52;c;") } >= 3, "\(found.output)")
+        #expect(!found.output.contains { $0.contains("\u{1B}") || $0.contains("\u{7}") })
+        try program.remove()
+    }
+
     @Test func `a full disk ends the client before a call that its history lacks`() async throws {
         let program = try Program()
         let full = try await program.run(

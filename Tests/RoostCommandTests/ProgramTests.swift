@@ -147,6 +147,16 @@ struct ProgramTests {
         try program.remove()
     }
 
+    @Test func `a demo with wrong arguments makes no folder`() async throws {
+        let program = try Program()
+        let outcome = try await program.run(
+            ["demo", "--servers", ","], environment: ["TMPDIR": program.folder.path])
+        #expect(outcome.status == ExitCode.wrongArguments.rawValue, "\(outcome.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
+        #expect(names.allSatisfy { $0.hasPrefix(".") }, "the call left files: \(names)")
+        try program.remove()
+    }
+
     /// Returns the arguments of a server that checks its arguments and folder, and cannot listen on
     /// its address.
     private static func serve(_ words: String...) -> [String] {

@@ -2,6 +2,7 @@
 
 import Foundation
 import RoostConformance
+import RoostSockets
 import RoostTestSupport
 import Testing
 
@@ -90,6 +91,47 @@ struct CommandTests {
         #expect(try JUnitElements(of: run.junit).failures == ["run"])
         #expect(run.page.contains("<h1>Nothing was checked</h1>"))
         for text in [run.junit, run.page] { #expect(text.contains("--app-id"), "\(text)") }
+    }
+
+    @Test func `a signal ends the check under way, which still removes its objects`() async throws {
+        let hasSent = Gate()
+        // The message is lost, so the check waits for its acknowledgement.
+        let spoil = Spoil(up: { command in
+            guard command.name == "MESG" else { return [command] }
+            hasSent.open()
+            return []
+        })
+        let folder = try TemporaryFolder()
+        let (errors, junit) = (folder.file("errors"), folder.file("conform.xml"))
+        try await SpoilingProxy.serving(spoil) { address, loop in
+            let process = try ChildProcess(
+                ChildProcess.built("roost"),
+                [
+                    "conform", "--server", address, "--app-id", SpoilingProxy.applicationID,
+                    "--timeout", "600", "--only", "messages.acknowledged", "--only",
+                    "messages.broadcast", "--junit", junit,
+                ],
+                errors: errors,
+                environment: ["ROOST_API_TOKEN": SpoilingProxy.apiToken, "NO_COLOR": "1"])
+            await hasSent.wait()
+            process.signal(SIGINT)
+            let lines = await process.lines()
+            #expect(await process.end() == .exited(1))
+            #expect(lines.filter { $0.hasSuffix("  not run") }.count == 2, "\(lines)")
+            #expect(lines.contains("The run was interrupted. The rest was not run."), "\(lines)")
+            #expect(!lines.contains { $0.contains("Left on the server") }, "\(lines)")
+            let users = try await HTTPClient(on: loop).send(
+                HTTPClientRequest(
+                    url: address + "v3/users", headers: ["Api-Token": SpoilingProxy.apiToken],
+                    timeLimit: .seconds(60), answerBytes: 1 << 20))
+            let left = try JSON(parsing: users.body)["users"]
+            #expect(left.isList && left.elements.isEmpty, "\(left)")
+        }
+        let sentences = try String(contentsOfFile: errors, encoding: .utf8)
+        #expect(sentences.contains("not complete: The run was interrupted."), "\(sentences)")
+        let elements = try JUnitElements(of: String(contentsOfFile: junit, encoding: .utf8))
+        #expect(elements.names.filter { $0 == "testcase" }.count == 2)
+        #expect(elements.failures == [])
     }
 
     @Test func `a run of all checks fails by the one that finds the fault`() async throws {

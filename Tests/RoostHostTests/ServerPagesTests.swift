@@ -23,10 +23,14 @@ struct ServerPagesTests {
         /// The milliseconds of the clock.
         let clock = Guarded<Int64>(1_700_000_000_000)
 
-        init(hasPages: Bool = true) async throws {
+        init(
+            hasPages: Bool = true,
+            _ change: (inout ChatHost.Configuration) -> Void = { _ in }
+        ) async throws {
             let executor = ThreadExecutor(name: "pages")
             var configuration = ChatHost.Configuration(dataFolder: "", applicationID: "APP")
             configuration.apiToken = "administrator"
+            change(&configuration)
             let world = ServerWorld(
                 now: { [clock] in Timestamp(milliseconds: clock.withLock { $0 }) },
                 entropy: { 1 }, digest: { Digest.sha256($0) })
@@ -103,6 +107,36 @@ struct ServerPagesTests {
         #expect(right.status == 303)
         let key = right.headers["Set-Cookie"]?.split(separator: ";").first?.dropFirst(14)
         #expect(await scene.ask("/page/users", key: key.map(String.init)).status == 200)
+    }
+
+    @Test func `a login over the rate of its address asks for patience, and blames no token`()
+        async throws
+    {
+        let scene = try await Scene { $0.addressRate = Rate(burst: 1, perSecond: 1) }
+        func logIn(_ token: String) async throws -> HTTPServerResponse {
+            let request = HTTPServerRequest(
+                method: "POST", target: "/page/login", headers: Self.html,
+                body: Array("token=\(token)".utf8))
+            return try #require(await scene.pages.respond(to: request, from: "192.0.2.7"))
+        }
+        let wrong = try await logIn("wrong")
+        #expect(wrong.status == 403)
+        #expect(String(decoding: wrong.body, as: UTF8.self).contains("The token is wrong."))
+        let early = try await logIn("administrator")
+        #expect(early.status == 429)
+        let text = String(decoding: early.body, as: UTF8.self)
+        #expect(text.contains("try again") && !text.contains("The token is wrong."))
+        scene.clock.withLock { $0 += 10_000 }
+        #expect(try await logIn("administrator").status == 303)
+    }
+
+    @Test(arguments: [("HTTPS://chat.example", true), ("http://chat.example", false)])
+    func `the cookie of a page behind https crosses no plain connection`(
+        address: String, isSecure: Bool
+    ) async throws {
+        let scene = try await Scene { $0.publicAddress = address }
+        let cookie = await scene.ask("/?link=\(scene.token)").headers["Set-Cookie"]
+        #expect(cookie?.contains("Secure") == isSecure)
     }
 
     @Test func `wrong tokens of others lock nobody out`() async throws {

@@ -17,12 +17,7 @@ extension PostgresConfiguration {
     /// Reads the options of a command that works on a database once.
     init(_ arguments: Arguments) throws(CommandFailure) {
         self.init(try Self.address(arguments.requiredText(.database)))
-        schema = arguments.requiredText(.schema)
-        guard PostgresSQL.createSchema(schema) != nil else {
-            throw CommandFailure(
-                .wrongArguments,
-                "--schema wants at most 63 of the letters a to z, digits and _, not “\(schema)”.")
-        }
+        schema = try Self.schema(arguments)
         sessions = 2
         name = "roost command"
     }
@@ -37,6 +32,17 @@ extension PostgresConfiguration {
                 "--database wants an address such as postgresql://user@host:port/name.")
         }
         return text
+    }
+
+    /// Reads the name of the schema, and refuses one that is none.
+    static func schema(_ arguments: Arguments) throws(CommandFailure) -> String {
+        let schema = arguments.requiredText(.schema)
+        guard PostgresSQL.createSchema(schema) != nil else {
+            throw CommandFailure(
+                .wrongArguments,
+                "--schema wants at most 63 of the letters a to z, digits and _, not “\(schema)”.")
+        }
+        return schema
     }
 
     /// The configuration for a first question, which gives up soon.

@@ -2,6 +2,7 @@
 
 import RoostCommandLine
 import RoostCore
+import RoostExecutors
 import RoostModel
 import RoostPages
 import RoostStore
@@ -28,6 +29,7 @@ extension Command {
         run: { arguments throws(CommandFailure) in
             let channel = arguments.text(.exportedChannel).map { ChannelURL($0) }
             var total = ExportCount()
+            let isCut = Guarded(false)
             try await CacheFolders.forEach(below: arguments.operands[0]) {
                 folder throws(StoreError) in
                 let named = CacheFolders.named(folder)
@@ -35,11 +37,14 @@ extension Command {
                 let count = try await FolderInspection.export(
                     named, only: channel, arguments.protection
                 ) { item in
-                    StandardOutput.writeNow(item.line(of: UserID(owner)))
+                    let isWritten = StandardOutput.writeNow(item.line(of: UserID(owner)))
+                    if !isWritten { isCut.withLock { $0 = true } }
+                    return isWritten
                 }
                 total.add(count)
             }
-            if let channel, total.channels == 0, total.unsent == 0 {
+            // Without a reader nothing is counted, and the channel may be there.
+            if let channel, total.channels == 0, total.unsent == 0, !isCut.withLock({ $0 }) {
                 throw CommandFailure(noCacheBelow: arguments.operands[0], knows: channel)
             }
             guard total.unreadable == 0 else {

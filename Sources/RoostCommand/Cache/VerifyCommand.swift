@@ -28,12 +28,14 @@ extension Command {
             do throws(CommandFailure) {
                 try await CacheFolders.forEach(below: arguments.operands[0]) {
                     folder throws(StoreError) in
-                    let verdict = try await verify(folder, arguments.protection)
+                    var verdict = try await verify(folder, arguments.protection)
                     if verdict == .repairable, arguments.has(.repair) {
                         try await repair(folder, arguments.protection)
-                    } else {
-                        left.insert(verdict)
+                        // A repair does not touch the outbox, and a damaged cache keeps the first
+                        // look from it.
+                        verdict = try await verify(folder, arguments.protection)
                     }
+                    left.insert(verdict)
                 }
             } catch {
                 unread = error
@@ -86,7 +88,8 @@ extension Command {
             for finding in found.findings {
                 let place = finding.channel.map { "\($0): " } ?? ""
                 lines.append(
-                    "  " + style(.waiting, finding.kind.rawValue) + "  \(place)\(finding.sentence)")
+                    "  " + style(.waiting, finding.kind.rawValue) + "  "
+                        + "\(place)\(finding.sentence)".onOneLine)
             }
             StandardOutput.writeNow(lines.joined(separator: "\n"))
             return found.isCacheSound ? .notRepairable : .repairable

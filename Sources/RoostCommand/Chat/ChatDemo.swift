@@ -36,14 +36,22 @@ struct ChatDemo {
             Configuration(applicationID: "demo", server: address, userID: user, cache: cache)
         }
         var people: [ChatClient] = []
-        for (id, name) in [("bo", "Bo"), ("cleo", "Cleo")] {
-            let person = try await ChatClient.open(client(of: UserID(id), .memory))
-            people.append(person)
-            try await person.connect()
-            try await person.updateProfile(ProfileUpdateParams(nickname: name))
+        let scene: ChatDemoScene
+        do throws(RoostError) {
+            for (id, name) in [("bo", "Bo"), ("cleo", "Cleo")] {
+                let person = try await ChatClient.open(client(of: UserID(id), .memory))
+                people.append(person)
+                try await person.connect()
+                try await person.updateProfile(ProfileUpdateParams(nickname: name))
+            }
+            await Self.name(me, "Ada", at: host)
+            scene = try await ChatDemoScene.prepare(people, at: host)
+        } catch {
+            // The caller deletes their files.
+            for person in people { await person.close() }
+            await host.stop()
+            throw error
         }
-        await Self.name(me, "Ada", at: host)
-        let scene = try await ChatDemoScene.prepare(people, at: host)
         let playing = people.enumerated().map { index, person in
             Task { await ChatDemoPerson(person, scene, isLeader: index == 0).live() }
         }

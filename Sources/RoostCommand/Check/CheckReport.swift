@@ -24,14 +24,14 @@ package struct CheckReport: Sendable {
             let title = style(.bad, complaint.rule.title)
             lines.append(
                 "\(complaint.place.text(in: files)): \(title): \(Self.subject(of: complaint))")
-            lines.append("    expected: \(complaint.expected)")
-            lines.append("    seen:     \(complaint.seen)")
+            lines.append("    expected: \(complaint.expected.onOneLine)")
+            lines.append("    seen:     \(complaint.seen.onOneLine)")
         }
         if verdict.complaintCount > verdict.complaints.count {
             let rest = verdict.complaintCount - verdict.complaints.count
             lines.append("\(Measures.count(rest, "more complaint"))")
         }
-        lines += notes.map { style(.quiet, "note: \($0)") }
+        lines += notes.map { style(.quiet, "note: \($0.onOneLine)") }
         let counts = verdict.counts
         lines.append(
             [
@@ -103,9 +103,9 @@ package struct CheckReport: Sendable {
     }
 
     private static func subject(of complaint: Complaint) -> String {
-        let channel = "in \(complaint.channel)"
+        let channel = "in \(complaint.channel.onOneLine)"
         guard let message = complaint.message else { return channel }
-        let request = complaint.request.map { " (request \($0))" } ?? ""
+        let request = complaint.request.map { " (request \($0.onOneLine))" } ?? ""
         return "message \(message)\(request) \(channel)"
     }
 }

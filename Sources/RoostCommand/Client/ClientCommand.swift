@@ -88,13 +88,16 @@ extension Command {
                 throw CommandFailure(opening: error)
             }
             let page = try await Self.page(arguments, of: client)
-            let output = StandardOutput()
+            let input = StandardInput()
+            // Without a reader of the output each further request would be in vain.
+            let output = StandardOutput { input.end() }
             var session = ClientSession(
                 client: client, output: output, history: history,
                 reportsHealth: arguments.has(.health), page: page?.link)
-            await session.run(reading: StandardInput())
+            await session.run(reading: input)
             await page?.stop()
-            if let failure = await history?.failure { throw failure }
+            let failures = [await history?.failure, await input.failure].compactMap { $0 }
+            if let failure = CommandFailure(failures) { throw failure }
         })
 
     /// Starts the live page of a client; closes the client if that fails.

@@ -9,8 +9,7 @@ import RoostSockets
 
 /// The live page of a client, for the browser of the same machine.
 actor ClientPage: HTTPServerHandler {
-    private static let home = OwnPath("/")
-    private static let view = OwnPath("/page/view")
+    private static let viewPath: StaticString = "/page/view"
 
     private let client: ChatClient
     private let gate: PageGate
@@ -31,7 +30,8 @@ actor ClientPage: HTTPServerHandler {
         case .admit: break
         }
         if let asset = HTTPServerResponse.asset(at: request.path) { return asset }
-        guard request.path == "/" || request.path == "/page/view" else {
+        let isView = request.path == Self.viewPath.description
+        guard isView || request.path == "/" else {
             return .refusedPage(404, "There is no such page.")
         }
         let page: CachePage
@@ -43,10 +43,11 @@ actor ClientPage: HTTPServerHandler {
         } catch {
             return .refusedPage(503, "The cache cannot be read now.")
         }
-        if request.path == "/page/view" { return .parts(page.parts(), for: request) }
+        if isView { return .parts(page.parts(), for: request) }
         return .page(
             PageDocument(
-                title: "Roost client \(page.user)", body: page.parts(), view: Self.view))
+                title: "Roost client \(page.user)", body: page.parts(),
+                view: OwnPath(Self.viewPath)))
     }
 
     func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {

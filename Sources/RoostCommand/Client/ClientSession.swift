@@ -45,7 +45,9 @@ struct ClientSession {
         case quit
     }
 
-    /// Answers every line until the end of input, until `quit`, or until the output is closed.
+    /// Answers every line until the end of input or until `quit`.
+    ///
+    /// A lost line of output ends it, too: the owner of both streams ends the input then.
     mutating func run(reading input: StandardInput) async {
         let (client, output, history) = (client, output, history)
         let reportsHealth = reportsHealth

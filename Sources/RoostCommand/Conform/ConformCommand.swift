@@ -130,10 +130,34 @@ extension Command {
         }
         let run = ConformanceRun(
             target, wait: .seconds(arguments.number(.timeout) ?? 10), on: loop)
+        let signals = SignalWatch()
+        // On the thread of the sockets, for which the checks wait.
+        let running = Task(executorPreference: loop) {
+            await Self.outcome(of: run, groups, drawing)
+        }
+        let interruptions = signals.signals
+        let outcome = await withDiscardingTaskGroup {
+            watching -> Result<RunResult, ConformanceRun.Unusable> in
+            watching.addTask { await Self.cancel(running, at: interruptions) }
+            let outcome = await running.value
+            watching.cancelAll()
+            return outcome
+        }
+        // The signals are watched up to here.
+        withExtendedLifetime(signals) {}
+        await loop.shutdown()
+        switch outcome {
+        case .success(let result): return result
+        case .failure(let error): throw CommandFailure(.server, error.message)
+        }
+    }
+
+    private static func outcome(
+        of run: ConformanceRun, _ groups: [CheckGroup], _ drawing: ConformDrawing
+    ) async -> Result<RunResult, ConformanceRun.Unusable> {
         var group = ""
-        let outcome: Result<RunResult, ConformanceRun.Unusable>
         do throws(ConformanceRun.Unusable) {
-            outcome = .success(
+            return .success(
                 try await run.run(groups) { result in
                     if result.group != group {
                         group = result.group
@@ -142,12 +166,22 @@ extension Command {
                     for line in drawing.lines(of: result) { StandardOutput.writeNow(line) }
                 })
         } catch {
-            outcome = .failure(error)
+            return .failure(error)
         }
-        await loop.shutdown()
-        switch outcome {
-        case .success(let result): return result
-        case .failure(let error): throw CommandFailure(.server, error.message)
+    }
+
+    /// Cancels a run at the first signal, so that it still removes its objects; the second one ends
+    /// the program.
+    private static func cancel(
+        _ running: Task<Result<RunResult, ConformanceRun.Unusable>, Never>,
+        at signals: AsyncStream<Int32>
+    ) async {
+        for await _ in signals {
+            guard !running.isCancelled else { exit(ExitCode.failed.rawValue) }
+            running.cancel()
+            StandardError.write(
+                "roost: The run ends when the objects of its check are removed; a second signal ends "
+                    + "it at once.")
         }
     }
 

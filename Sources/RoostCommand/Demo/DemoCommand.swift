@@ -24,7 +24,6 @@ extension Command {
         options: [.fast, .servers, .keep], example: "roost demo --fast",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
-            let folder = try TemporaryFolder(named: "roost-demo")
             let (isFast, keeps) = (arguments.has(.fast), arguments.has(.keep))
             let servers = (arguments.text(.servers) ?? "").split(separator: ",").map(String.init)
             guard arguments.has(.servers) == !servers.isEmpty else {
@@ -32,6 +31,7 @@ extension Command {
                     .wrongArguments,
                     "--servers wants addresses such as http://127.0.0.1:8080, separated by commas.")
             }
+            let folder = try TemporaryFolder(named: "roost-demo")
             let failure = await OwnThread.run {
                 let demo = Demo(
                     folder: folder.path, servers: servers, isFast: isFast, style: .standardOutput)

@@ -10,10 +10,18 @@ enum CacheFolders {
     /// application's.
     private static let depth = 2
 
-    /// Returns the folders with a cache below `root`, itself included, in order of names.
+    /// The result of a search.
+    private struct Found {
+        /// The folders with a cache, in order of names.
+        var caches: [String] = []
+        /// A sentence for each folder that cannot be listed.
+        var refusals: [CommandFailure] = []
+    }
+
+    /// Returns the folders with a cache below `root`, itself included.
     ///
-    /// - Throws: `.storage` if there is none.
-    static func below(_ root: String) throws(CommandFailure) -> [String] {
+    /// - Throws: `.storage` if there is neither a cache nor a folder that cannot be listed.
+    private static func below(_ root: String) throws(CommandFailure) -> Found {
         // By attributes, because the older call returns its result through a pointer. The
         // attributes of a link are its own.
         let target = URL(fileURLWithPath: root).resolvingSymlinksInPath().path
@@ -26,8 +34,9 @@ enum CacheFolders {
             throw CommandFailure(
                 .storage, "\(root) is a file: name the folder given to roost client as --cache.")
         }
-        let found = search(root, depth: depth)
-        guard !found.isEmpty else {
+        var found = Found()
+        search(root, depth: depth, &found)
+        guard !found.caches.isEmpty || !found.refusals.isEmpty else {
             throw CommandFailure(
                 .storage,
                 "There is no cache in \(root): name the folder given to roost client as --cache.")
@@ -38,14 +47,16 @@ enum CacheFolders {
     /// Calls a closure for each cache below `root`; a failure does not keep back the others.
     ///
     /// - Parameters:
-    ///   - root: As for `below`.
-    ///   - body: Called with each folder.
-    /// - Throws: `.storage` if there is none, and at the end with a line for each failure.
+    ///   - root: The folder; a cache may be in it or below.
+    ///   - body: Called with each cache's folder, in order of names.
+    /// - Throws: `.storage` if there is none, and at the end with a line for each failure and for
+    ///   each folder that cannot be listed.
     static func forEach(
         below root: String, _ body: (String) async throws(StoreError) -> Void
     ) async throws(CommandFailure) {
-        var refusals: [CommandFailure] = []
-        for folder in try below(root) {
+        let found = try below(root)
+        var refusals = found.refusals
+        for folder in found.caches {
             do throws(StoreError) {
                 try await body(folder)
             } catch {
@@ -60,11 +71,28 @@ enum CacheFolders {
         URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
     }
 
-    private static func search(_ folder: String, depth: Int) -> [String] {
-        // An unreadable folder has nothing to show.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        if names.contains(FolderInspection.cacheName) { return [folder] }
-        guard depth > 0 else { return [] }
-        return names.sorted().flatMap { search("\(folder)/\($0)", depth: depth - 1) }
+    private static func search(_ folder: String, depth: Int, _ found: inout Found) {
+        do throws(SystemError) {
+            let names = try names(in: folder)
+            if names.contains(FolderInspection.cacheName) { return found.caches.append(folder) }
+            guard depth > 0 else { return }
+            for name in names.sorted() { search("\(folder)/\(name)", depth: depth - 1, &found) }
+        } catch {
+            found.refusals.append(
+                CommandFailure(
+                    .storage,
+                    "\(folder) cannot be listed (\(error.reason)), and may have caches: run the "
+                        + "command as the folder's owner, or change its rights."))
+        }
+    }
+
+    /// Returns the names in a folder; none for a file, and for a folder that is gone meanwhile.
+    private static func names(in folder: String) throws(SystemError) -> [String] {
+        if let error = SystemError(reading: folder) {
+            guard !error.isAbsence else { return [] }
+            throw error
+        }
+        // The system has just let the folder be read.
+        return (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 }

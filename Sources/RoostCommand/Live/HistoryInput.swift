@@ -26,7 +26,7 @@ enum HistoryInput {
             return try reader.finish(to: &judge)
         } catch {
             let place = error.line > 0 ? "\(path):\(error.line)" : path
-            throw CommandFailure(.storage, "\(place): \(error.message)")
+            throw CommandFailure(.storage, "\(place): \(error.message.onOneLine)")
         }
     }
 

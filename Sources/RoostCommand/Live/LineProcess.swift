@@ -66,14 +66,15 @@ final class LineProcess {
             let readable = Descriptors.readable([interruption, descriptor], until: deadline)
             if readable.isEmpty { return .timedOut }
             if readable.contains(interruption) { return .interrupted }
-            let data = output.fileHandleForReading.availableData
-            if data.isEmpty {
+            // A pipe that cannot be read has ended for this process.
+            let bytes = (try? Descriptors.bytes(of: descriptor)) ?? []
+            if bytes.isEmpty {
                 hasEnded = true
                 if isInterrupted(within: .milliseconds(200)) { return .interrupted }
             }
-            for line in splitter.split(data) {
-                if case .text(let bytes) = line {
-                    lines.append(String(decoding: bytes, as: UTF8.self))
+            for line in splitter.split(bytes) {
+                if case .text(let text) = line {
+                    lines.append(String(decoding: text, as: UTF8.self))
                 }
             }
         }

@@ -13,17 +13,14 @@ import Glibc
 ///
 /// Once it is made, these signals no longer end the program by themselves.
 struct SignalWatch {
-    /// Becomes readable with the first signal; for programs that wait with `poll`.
-    let descriptor: Int32
     /// Yields each signal; for programs that wait with `await`.
     let signals: AsyncStream<Int32>
-    private let pipe: Pipe
+    private let pipe: WakePipe
     private let sources: [any DispatchSourceSignal]
 
     init(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP]) {
-        let pipe = Pipe()
+        let pipe = WakePipe()
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
-        let writer = pipe.fileHandleForWriting
         sources = numbers.map { number in
             #if canImport(Darwin)
             // On this platform the default action would come first.
@@ -32,14 +29,15 @@ struct SignalWatch {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 continuation.yield(number)
-                // A full pipe has signals enough.
-                try? writer.write(contentsOf: Data([UInt8(truncatingIfNeeded: number)]))
+                pipe.wake()
             }
             source.resume()
             return source
         }
         self.pipe = pipe
-        descriptor = pipe.fileHandleForReading.fileDescriptor
         signals = stream
     }
+
+    /// Becomes readable with the first signal; for programs that wait with `poll`.
+    var descriptor: Int32 { pipe.descriptor }
 }

@@ -246,13 +246,7 @@ extension ChatHost.Configuration {
             return nil
         }
         var cluster = Cluster(database: try PostgresConfiguration.address(database))
-        cluster.schema = arguments.requiredText(.schema)
-        guard PostgresSQL.createSchema(cluster.schema) != nil else {
-            throw CommandFailure(
-                .wrongArguments,
-                "--schema wants at most 63 of the letters a to z, digits and _, not "
-                    + "“\(cluster.schema)”.")
-        }
+        cluster.schema = try PostgresConfiguration.schema(arguments)
         // The addresses may have a password, which other users would see among the arguments.
         let variable = ProcessInfo.processInfo.environment["ROOST_BUS"].map { [$0] } ?? []
         cluster.bus = (arguments.has(.bus) ? arguments.texts(.bus) : variable).flatMap { text in

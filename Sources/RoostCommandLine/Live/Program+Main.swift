@@ -15,6 +15,7 @@ extension Program {
     /// The command runs in a detached task: an `async main` would run on the main actor, where each hop costs
     /// a change of threads.
     package func main() {
+        StandardDescriptors.reserve()
         // A closed output is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         let words = Array(CommandLine.arguments.dropFirst())

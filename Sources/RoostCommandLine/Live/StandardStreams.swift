@@ -7,8 +7,13 @@ import Synchronization
 /// Standard output in whole lines, from any task.
 package struct StandardOutput: Sendable {
     private let queue = DispatchQueue(label: "roost.stdout")
+    private let whenLost: @Sendable () -> Void
 
-    package init() {}
+    /// - Parameter whenLost: Called after each line that could not be written, so that one place
+    ///   sees the end of the output and not every writer has to.
+    package init(whenLost: @escaping @Sendable () -> Void = {}) {
+        self.whenLost = whenLost
+    }
 
     /// Writes a line and returns when the system has it; the reader may block the write.
     ///
@@ -16,7 +21,11 @@ package struct StandardOutput: Sendable {
     @discardableResult
     package func write(_ line: String) async -> Bool {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: Self.writeNow(line)) }
+            queue.async { [whenLost] in
+                let isWritten = Self.writeNow(line)
+                if !isWritten { whenLost() }
+                continuation.resume(returning: isWritten)
+            }
         }
     }
 

@@ -30,10 +30,12 @@ final class ServerCalls {
     private let budget: ReadBudget
     private let countdown: Countdown
     private let waitLimit: Duration
+    /// Whether the calls remove objects, which a canceled run does, too.
+    private let isEnding: Bool
 
     init(
         _ target: Target, _ client: HTTPClient, _ transcript: Transcript, _ budget: ReadBudget,
-        _ countdown: Countdown, waitLimit: Duration
+        _ countdown: Countdown, waitLimit: Duration, isEnding: Bool = false
     ) {
         self.target = target
         self.client = client
@@ -41,6 +43,7 @@ final class ServerCalls {
         self.budget = budget
         self.countdown = countdown
         self.waitLimit = waitLimit
+        self.isEnding = isEnding
     }
 
     /// Makes a call and returns its answer, a refusal too; waits and repeats it where the server
@@ -55,9 +58,15 @@ final class ServerCalls {
             let answer = try await callOnce(method, path, query, body, as: credential)
             guard answer.code == 500_910, !countdown.isOver else { return answer }
             let seconds = answer.retryAfter.flatMap { Int($0) } ?? 1
-            await countdown.pause(.seconds(min(max(seconds, 1), 60)))
+            await pause(.seconds(min(max(seconds, 1), 60)))
         }
         return try await callOnce(method, path, query, body, as: credential)
+    }
+
+    private func pause(_ duration: Duration) async {
+        guard isEnding else { return await countdown.pause(duration) }
+        let countdown = countdown
+        await Uncanceled.run { await countdown.pause(duration) }
     }
 
     private func callOnce(
@@ -66,13 +75,17 @@ final class ServerCalls {
     ) async throws(CheckFailure) -> Answer {
         let place = path + (query.items.isEmpty ? "" : "?\(query.encoded)")
         let shown = "\(method) \(place)\(Self.shown(body))"
+        guard isEnding || !Task.isCancelled else {
+            throw CheckFailure(
+                .unanswered, expected: "an answer to \(method) \(path)", seen: "the end of the run")
+        }
         let request = HTTPClientRequest(
             method: method, url: target.server + place, headers: headers(credential, body),
             body: Self.sent(body), timeLimit: min(waitLimit, countdown.remaining),
             answerBytes: Self.answerBytes)
         let response: HTTPClientResponse
         do throws(SocketError) {
-            response = try await client.send(request)
+            response = try await send(request)
         } catch {
             transcript.add("\(shown) -> \(error.message)")
             throw CheckFailure(
@@ -87,6 +100,22 @@ final class ServerCalls {
         return Answer(
             status: response.status, retryAfter: response.headers["Retry-After"], body: value,
             excerpt: "\(response.status) \(text)")
+    }
+
+    /// Sends a request to its end, also in a canceled run: only an object whose answer came is
+    /// known for its removal.
+    private func send(
+        _ request: HTTPClientRequest
+    ) async throws(SocketError) -> HTTPClientResponse {
+        let client = client
+        let result = await Uncanceled.run { () async -> Result<HTTPClientResponse, SocketError> in
+            do throws(SocketError) {
+                return .success(try await client.send(request))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
     }
 
     private func headers(_ credential: Credential, _ body: CallBody) -> HTTPHeaders {
@@ -122,8 +151,11 @@ final class ServerCalls {
 }
 
 extension ServerCalls {
-    /// Returns the same with other limits, for the removal of a check's objects.
+    /// Returns the same with other limits, for the removal of a check's objects, which also a
+    /// canceled run does.
     func ending(_ countdown: Countdown) -> ServerCalls {
-        ServerCalls(target, client, transcript, ReadBudget(), countdown, waitLimit: waitLimit)
+        ServerCalls(
+            target, client, transcript, ReadBudget(), countdown, waitLimit: waitLimit,
+            isEnding: true)
     }
 }

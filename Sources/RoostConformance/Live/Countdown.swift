@@ -34,6 +34,16 @@ package struct Countdown: Sendable {
     }
 }
 
+/// Work that a cancellation of its caller does not reach.
+enum Uncanceled {
+    /// Does the work in a task of its own, and waits for its end.
+    static func run<Value: Sendable>(
+        _ work: @escaping @Sendable () async -> Value
+    ) async -> Value {
+        await Task.detached { await work() }.value
+    }
+}
+
 /// A measurement of the time that a check takes.
 struct Watch {
     private let start = ContinuousClock().now

@@ -12,6 +12,7 @@ package struct ConformanceRun: Sendable {
     private static let waitsPerCheck = 4
     /// The checks without an answer, one after the other, that end a run.
     private static let silentChecks = 4
+    private static let interruption = "The run was interrupted."
 
     /// The reason why no check was run.
     package struct Unusable: Error, Sendable {
@@ -34,6 +35,9 @@ package struct ConformanceRun: Sendable {
 
     /// Runs checks and reports each result at once.
     ///
+    /// A canceled run ends the check under way without a result, removes its objects as after any
+    /// check, and runs no other.
+    ///
     /// - Parameters:
     ///   - groups: The checks.
     ///   - report: Called with each result, in order.
@@ -46,8 +50,12 @@ package struct ConformanceRun: Sendable {
         let client = HTTPClient(on: loop)
         let prefix = "conform-\(RunName.fresh())"
         let greeting = Scene(target, prefix: prefix, wait: wait, whole: wait, client, on: loop)
-        try await greet(in: greeting)
-        let isUnknown = await refusesApplication(in: greeting)
+        do throws(Unusable) {
+            try await greet(in: greeting)
+        } catch {
+            guard Task.isCancelled else { throw error }
+        }
+        let isUnknown = Task.isCancelled ? false : await refusesApplication(in: greeting)
         var run = RunResult(server: target.server, applicationID: target.applicationID)
         run.leave(await greeting.end(limit: wait))
         guard !isUnknown else {
@@ -58,6 +66,7 @@ package struct ConformanceRun: Sendable {
         var silent = 0
         for group in groups {
             for (number, check) in group.checks.enumerated() {
+                if Task.isCancelled, run.end == nil { run.giveUp(Self.interruption) }
                 guard run.end == nil else {
                     let result = CheckResult(
                         check: check, group: group.name, outcome: .notRun, duration: .zero)
@@ -69,7 +78,12 @@ package struct ConformanceRun: Sendable {
                     target, prefix: "\(prefix)-\(group.name)\(number)", wait: wait,
                     whole: wait * Self.waitsPerCheck, client, on: loop)
                 let watch = Watch()
-                let (outcome, isSilent) = await perform(check, of: group, in: scene)
+                var (outcome, isSilent) = await perform(check, of: group, in: scene)
+                if Task.isCancelled {
+                    // Its failure would be that of the cancellation.
+                    (outcome, isSilent) = (.notRun, false)
+                    run.giveUp(Self.interruption)
+                }
                 let result = CheckResult(
                     check: check, group: group.name, outcome: outcome, duration: watch.elapsed)
                 run.leave(await scene.end(limit: wait))

@@ -45,7 +45,7 @@ package enum ChatImport {
         do throws(ImportFailure) {
             let source = try await EmbeddedSource(path, on: thread)
             result = .success(
-                try await move(source, folder, configuration, files, note, noteFiles))
+                try await move(source, folder, configuration, files, note, noteFiles, thread))
         } catch {
             result = .failure(error)
         }
@@ -72,7 +72,7 @@ package enum ChatImport {
     private static func move(
         _ source: EmbeddedSource, _ folder: String, _ configuration: PostgresConfiguration,
         _ files: String?, _ note: @escaping @Sendable (ImportProgress) -> Void,
-        _ noteFiles: @escaping @Sendable (Int, Int) -> Void
+        _ noteFiles: @escaping @Sendable (Int, Int) -> Void, _ thread: ThreadExecutor
     ) async throws(ImportFailure) -> Outcome {
         let names = try UploadCopy.names(in: folder + "/files")
         let copy = files.map { UploadCopy(names, from: folder + "/files", to: $0) }
@@ -87,7 +87,7 @@ package enum ChatImport {
                     let report = try await EmbeddedImport(source, into: pool, note: note).run {
                         () async throws(ImportFailure) in
                         guard let copy else { return }
-                        uploads.set(try copy.run(noteFiles))
+                        uploads.set(try await copy.run(on: thread, noteFiles))
                     }
                     return .success(
                         Outcome(

@@ -79,6 +79,24 @@ package struct UploadCopy: Sendable {
         return outcome
     }
 
+    /// Copies on a thread of its own, which the copy blocks for its whole time.
+    func run(
+        on thread: ThreadExecutor, _ note: @escaping @Sendable (Int, Int) -> Void
+    ) async throws(ImportFailure) -> Outcome {
+        let result = await withTaskGroup(of: Result<Outcome, ImportFailure>.self) { group in
+            group.addTask(executorPreference: thread) {
+                do throws(ImportFailure) {
+                    return .success(try run(note))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            return await group.next()
+        }
+        guard let result else { preconditionFailure("A group has ended without its only task.") }
+        return try result.get()
+    }
+
     /// Makes the folder durably if it is missing, with those above it.
     ///
     /// - Returns: The owner of its files; nil for this user.

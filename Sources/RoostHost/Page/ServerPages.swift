@@ -92,7 +92,8 @@ final class ServerPages: Sendable {
     }
 
     private var isEncrypted: Bool {
-        configuration.certificate != nil || configuration.publicAddress?.hasPrefix("https:") == true
+        configuration.certificate != nil
+            || configuration.publicAddress?.lowercased().hasPrefix("https:") == true
     }
 
     /// Compares the token as any call does, so that the limits by address hold here too.
@@ -104,9 +105,7 @@ final class ServerPages: Sendable {
         headers.peer = peer
         let answer = await chat.respond(
             to: APIRequest(.get, ["users"], query: [QueryItem("limit", "1")]), headers: headers)
-        guard answer.status == 200 else {
-            return .page(ServerForm.login(isWrong: true), status: 403)
-        }
+        guard answer.status == 200 else { return Self.refusal(of: answer) }
         let (second, key) = (EventLoop.systemSeconds(), makeSecret())
         let cookie: String? = state.withLock { state in
             state?.access.admit(key, at: second)
@@ -114,6 +113,16 @@ final class ServerPages: Sendable {
         }
         return cookie.map { .seeOther(OwnPath("/"), cookie: $0) }
             ?? .page(ServerForm.login(), status: 403)
+    }
+
+    /// Returns the page for a login that failed.
+    private static func refusal(of answer: APIResponse) -> HTTPServerResponse {
+        if answer.errorCode == .apiTokenInvalid {
+            return .page(ServerForm.login(isWrong: true), status: 403)
+        }
+        guard answer.errorCode == .rateLimited else { return unreadable }
+        return .refusedPage(
+            429, "Too many calls came from your address: wait a little, then try again.")
     }
 
     // MARK: The pages

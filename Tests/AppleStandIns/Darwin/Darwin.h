@@ -43,6 +43,7 @@ struct APPLE("timespec") apple_timespec {
 #define O_RDONLY 0x0000
 #define O_WRONLY 0x0001
 #define O_RDWR 0x0002
+#define O_NONBLOCK 0x00000004
 #define O_APPEND 0x00000008
 #define O_NOFOLLOW 0x00000100
 #define O_CREAT 0x00000200
@@ -51,13 +52,20 @@ struct APPLE("timespec") apple_timespec {
 #define O_EVTONLY 0x00008000
 #define O_DIRECTORY 0x00100000
 #define O_CLOEXEC 0x01000000
+#define F_GETFD 1
+#define F_SETFD 2
+#define F_SETFL 4
 #define F_FULLFSYNC 51
+#define FD_CLOEXEC 1
 #define AT_FDCWD (-2)
 #define F_OK 0
 #define SEEK_END 2
+#define STDIN_FILENO 0
 #define STDOUT_FILENO 1
+#define STDERR_FILENO 2
 
 int close(int);
+int pipe(int[2]);
 long apple_read(int, void *, size_t) APPLE("read(_:_:_:)");
 long apple_write(int, const void *, size_t) APPLE("write(_:_:_:)");
 long apple_pwrite(int, const void *, size_t, apple_off_t) APPLE("pwrite(_:_:_:_:)");
