@@ -216,9 +216,7 @@ struct HTTPServerTests {
             // The kernel has all requests already. These turns of the loop would be enough to
             // accept and begin them, as a turn does at most 64 pieces of work.
             for _ in 0..<1_000 {
-                await withCheckedContinuation { (turn: CheckedContinuation<Void, Never>) in
-                    loop.execute { turn.resume() }
-                }
+                await withCheckedContinuation { done in loop.execute { done.resume() } }
             }
             mayEnd.open()
             for client in clients {
