@@ -321,7 +321,8 @@ struct MainActorTests {
         { try await $0.client.signOut() },
     ]
 
-    @Test func `the main actor continues while disk and network block every call (R181, scar 139)`()
+    @Test(.timeLimit(.minutes(Patience.minutes)))
+    func `the main actor continues while disk and network block every call (R181, scar 139)`()
         async throws
     {
         let folder = try TemporaryFolder()
