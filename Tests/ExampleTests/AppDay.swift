@@ -18,7 +18,8 @@ final class AppDay {
     init(_ app: String) async throws {
         self.app = app
         folder = try TemporaryFolder()
-        server = try await Server(folder)
+        // The server comes back to its port, which no connection may take meanwhile.
+        server = try await Server(folder, port: Int(try FreePort.next()))
         platform = Platform(port: server.port)
         alice = try RunningApp(app, "alice", in: folder, port: server.port)
         bob = try RunningApp(app, "bob", in: folder, port: server.port)

@@ -50,8 +50,9 @@ struct ChatAppTests {
         app: String
     ) async throws {
         let folder = try TemporaryFolder()
-        let first = try await Server(folder)
-        let port = first.port
+        // The server comes back to its port, which no connection may take meanwhile.
+        let port = Int(try FreePort.next())
+        let first = try await Server(folder, port: port)
         let alice = try await Self.run(
             app, "alice", folder, port: port,
             ["connect", "create train bob", "list", "open train", "send hello", "quit"])
@@ -94,8 +95,9 @@ struct ChatAppTests {
         app: String
     ) async throws {
         let folder = try TemporaryFolder()
-        let first = try await Server(folder)
-        let port = first.port
+        // The server comes back to its port, which no connection may take meanwhile.
+        let port = Int(try FreePort.next())
+        let first = try await Server(folder, port: port)
         let made = try await Self.run(
             app, "bob", folder, port: port,
             ["connect", "create train alice", "list", "open train", "send first", "quit"])

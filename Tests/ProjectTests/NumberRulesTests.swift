@@ -61,8 +61,9 @@ struct NumberRulesTests {
             "case \"code\": code =", "case \"cat\": category =", "numbers[name] =",
             "ReplyPolicy(rawValue:", "case \"poll_id\": pollID =", "case \"id\": id =",
             "case \"option_id\": option =", "case \"id\": ping.id =", "let remaining =",
-            "let moment = try reader.readInt64IfPresent() ?? -1", "try reader.readInt64()",
-            "MessageID(try readInt64())",
+            "let moment = try reader.readInt64IfPresent() ?? -1", "MessageID(try readInt64())",
+            // The polls of a change log, and the options of a vote.
+            " PollID(try reader.readInt64())", " PollOptionID(try reader.readInt64())",
         ]
         let reading = try Regex(#"\bread(Int64|Int64IfPresent|IntIfPresent)\(\)"#)
         for folder in ["Objects", "Frames", "REST"] {

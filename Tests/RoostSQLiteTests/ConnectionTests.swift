@@ -178,12 +178,17 @@ struct ConnectionTests {
     }
 
     @Test func `a query with too few arguments stops the program`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             let connection = try NoteTable.open()
             let query = Query<String, Int64>(
                 sql: "SELECT ?1 + ?2", bind: { text, bindings in bindings.append(text) },
                 decode: { row in row.int64(0) })
             _ = try connection.all(query, "one")
         }
+        // An error that the closure throws ends the process with a failure, too.
+        let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(output.contains("A statement takes 2 arguments and was given 1"))
     }
 }

@@ -54,12 +54,17 @@ struct TransactionTests {
     }
 
     @Test func `a nested transaction stops the program`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             let connection = try NoteTable.open()
             try connection.transaction { () throws(SQLiteError) in
                 try connection.snapshot { () throws(SQLiteError) in }
             }
         }
+        // An error that the closure throws ends the process with a failure, too.
+        let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(output.contains("A transaction was begun inside another"))
     }
 
     @Test func `a second writer gets the error busy`() throws {

@@ -47,12 +47,11 @@ struct AccessTests {
                 method: parts[0], target: "/v3/" + path,
                 body: Array(row.body.replacing("FOREIGN", with: "1").utf8))
             let call = try APICall(decoding: request)
-            let isOpen = row.name.contains("open_channels")
             let pattern = APICall.pattern(of: request) ?? "sdk/settings"
             #expect(row.name == "\(parts[0]) \(pattern)")
             let name = row.name.replacing("open_channels", with: "group_channels")
                 .replacing("sdk/group", with: "group").replacing("accept", with: "join")
-            #expect(Self.name(of: call) == name || isOpen && Self.name(of: call) == name)
+            #expect(Self.name(of: call) == name)
         }
     }
 

@@ -62,6 +62,12 @@ struct SimulationTests {
             let disks = folder.path + "/\(seed)"
             _ = try await Self.live(seed, steps: 60, in: disks)
             #expect(SimulatedDisk.count(in: disks + "/") == 0, "seed \(seed)")
+            // A disk of the world's folder is counted as long as it is in use.
+            let places = try FileManager.default.contentsOfDirectory(atPath: disks)
+            let place = try #require(places.first)
+            let disk = SimulatedDisk(disks + "/" + place)
+            #expect(SimulatedDisk.count(in: disks + "/") == 1)
+            withExtendedLifetime(disk) {}
         }
     }
 }

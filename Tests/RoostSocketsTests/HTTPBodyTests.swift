@@ -100,9 +100,11 @@ struct HTTPBodyTests {
             while try await body.read() != nil {}
             return HTTPServerResponse(status: 200)
         }
-        let hasty = HTTPServer.Configuration.with(\.bodyTime, .milliseconds(100))
+        let hasty = HTTPServer.Configuration.with(\.bodyTime, .milliseconds(200))
         try await withServer(handler, hasty) { server, _ in
-            let answer = await RawClient.exchange(post(100) + "x", port: server.port)
+            // Each byte comes long before the time is over.
+            let answer = await RawClient.trickle(
+                after: post(100_000), everyMS: 20, atMost: 3_000, port: server.port)
             #expect(answer.hasPrefix("HTTP/1.1 408"))
         }
     }

@@ -64,6 +64,32 @@ struct RawClient {
         }
     }
 
+    /// Connects, sends `head` and then one byte after another until the server answers, and returns
+    /// everything that the server sends until it closes.
+    ///
+    /// - Returns: An empty text if the server takes `byteLimit` bytes without an answer.
+    static func trickle(
+        after head: String, everyMS pause: CInt, atMost byteLimit: Int, port: UInt16
+    ) async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.run {
+                let descriptor = open(head, port: port)
+                var answer: [UInt8] = []
+                for _ in 0..<byteLimit {
+                    send("x", on: descriptor)
+                    var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    // SAFETY: the one structure is valid during the call.
+                    let isSilent = unsafe poll(&watched, 1, pause) == 0
+                    if isSilent { continue }
+                    answer = readAll(descriptor)
+                    break
+                }
+                close(descriptor)
+                continuation.resume(returning: String(decoding: answer, as: UTF8.self))
+            }
+        }
+    }
+
     /// Closes with a reset, as a machine does that has lost its state.
     static func reset(_ descriptor: CInt) {
         var option = linger(l_onoff: 1, l_linger: 0)

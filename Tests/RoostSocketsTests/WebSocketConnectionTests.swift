@@ -3,6 +3,7 @@
 import Glibc
 import RoostSockets
 import RoostTestSupport
+import Synchronization
 import Testing
 
 struct WebSocketConnectionTests {
@@ -128,24 +129,36 @@ struct WebSocketConnectionTests {
         }
     }
 
-    @Test func `a reader that never answers is cut when the close time is over`() async throws {
+    @Test(.timeLimit(.minutes(Patience.minutes)))
+    func `a reader that never answers is cut when the close time is over`() async throws {
+        // Longer than the default, so that a time of at least this length is this time.
+        let closeTime = Duration.seconds(6)
         let ended = Gate()
+        let waited = Mutex(Duration.zero)
         let handler = ScriptedHandler(serve: { connection in
+            var start = ContinuousClock.now
             do throws(SocketError) {
-                while true { try await connection.send(String(repeating: "x", count: 10_000)) }
+                while true {
+                    start = .now
+                    try await connection.send(String(repeating: "x", count: 10_000))
+                }
             } catch {
                 await connection.close()
+                let time = start.duration(to: .now)
+                waited.withLock { $0 = time }
                 ended.open()
             }
         })
         try await withServer(
             handler,
             .with(\.webSocketLimits.outgoingBytes, 100_000).and(
-                \.webSocketLimits.closeTime, .milliseconds(20))
+                \.webSocketLimits.closeTime, closeTime)
         ) { server, _ in
             let client = RawClient.open(RawClient.handshake, port: server.port)
             await ended.wait()
-            close(client)
+            #expect(waited.withLock { $0 } >= closeTime)
+            // The end of the stream follows the bytes that the kernel has.
+            #expect(await !RawClient.rest(of: client).isEmpty)
         }
     }
 

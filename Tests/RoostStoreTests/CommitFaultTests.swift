@@ -179,11 +179,16 @@ struct CommitFaultTests {
     }
 
     @Test func `an unsent message in the cache stops the program`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             let store = try await Store.test()
             var message = Fixture.message(1)
             message.delivery = .unsent("r", .pending)
             try await store.writer.commit([.liveMessage(message, predecessor: nil)])
         }
+        // An error that the closure throws ends the process with a failure, too.
+        let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(output.contains("Only delivered messages are cached"))
     }
 }

@@ -306,6 +306,7 @@ struct StoreOpeningTests {
         for _ in 0..<20 {
             let store = try await Store.test(.folder(folder.path))
             try await store.writer.commit([Fixture.page(1...3)])
+            #expect(try openFiles() > 0)
             await store.close()
         }
         #expect(try openFiles() == 0)

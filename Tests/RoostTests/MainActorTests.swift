@@ -2,7 +2,9 @@
 
 import Foundation
 import Roost
+import RoostCore
 import RoostExecutors
+import RoostStore
 import RoostTestSupport
 import RoostTransport
 import Testing
@@ -12,11 +14,15 @@ import Testing
 struct MainActorTests {
     /// A server that accepts a login and then is silent until the gate is open.
     private struct HeldNetwork: HTTPTransport, SocketTransport {
+        /// The address of the only file, which is delivered at once.
+        static let file = "https://held.test/file"
+
         let gate: Gate
         /// Whether a look-up of a channel fails at once, so that its timeline opens.
         let failsLookUps = Guarded(false)
 
         func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            if request.url == Self.file { return HTTPResponse(status: 200, body: [1, 2, 3]) }
             let isLookUp =
                 request.url.contains("group_channels/c?")
                 || request.url.hasSuffix("group_channels/c")
@@ -79,10 +85,62 @@ struct MainActorTests {
         let download: HistoryDownload
         let messages: TimelineModel
         let channels: ChannelListModel
+        let file: FileDownload
+        let downloaded: DownloadedFile
+        let inbox: Inbox
+        let item: InboxItem
         let url: ChannelURL = "c"
+        /// A place for a copy of the file.
+        let place: URL
     }
 
     private typealias Call = @MainActor (Stage) async throws -> Void
+
+    /// Stores a message of Bob's in another channel, as an earlier run of the app has left it.
+    private static func fill(_ folder: TemporaryFolder) async throws {
+        let store = try await Store.open(
+            .folder(folder.path), owner: StoreOwner(application: "app", user: "alice"))
+        let message = Message(
+            delivery: .delivered(MessageID(1), nil), channelURL: "b",
+            createdAt: Timestamp(milliseconds: 1_600_000_000_000),
+            sender: Sender(user: User(id: "bob")), content: .user(text: "hello"))
+        let range = CoveredRange(lower: .distantPast, upper: try #require(message.position))
+        try await store.writer.commit([
+            .channels([GroupChannel(url: "b", lastMessage: message)]),
+            .messages("b", [message], covering: range),
+        ])
+        await store.close()
+    }
+
+    /// Opens a connected client, and all that a call may need.
+    private static func stage(
+        on network: HeldNetwork, in folder: TemporaryFolder
+    ) async throws -> Stage {
+        try await fill(folder)
+        var world = World.live()
+        world.http = network
+        world.sockets = network
+        world.clock = HeldClock(gate: network.gate, clock: world.clock)
+        let client = try await ChatClient.open(
+            Configuration(
+                applicationID: "app", server: "https://held.test", userID: "alice",
+                cache: .folder(folder.path)), world: world)
+        try await client.connect()
+        network.failsLookUps.withLock { $0 = true }
+        let timeline = try await client.timeline(of: "c")
+        network.failsLookUps.withLock { $0 = false }
+        let file = client.download(fileAt: HeldNetwork.file)
+        let inbox = try await client.inbox("answers", from: .beginning)
+        // The channel's log of changes has not begun, so the message needs no answer of the server.
+        var items = inbox.makeAsyncIterator()
+        let item = try await items.next()
+        return Stage(
+            client: client, timeline: timeline, list: try await client.channelList(),
+            download: await client.download(), messages: TimelineModel(client, channel: "c"),
+            channels: ChannelListModel(client), file: file, downloaded: try await file.file(),
+            inbox: inbox, item: try #require(item),
+            place: URL(fileURLWithPath: folder.file("copy")))
+    }
 
     /// Calls that need the disk or the network before they return.
     private static let channelCalls: [Call] = [
@@ -155,6 +213,7 @@ struct MainActorTests {
         { _ = try await $0.client.pushPreferences() },
         { _ = try await $0.client.pushTemplate() },
         { try await $0.client.setPushTemplate("default") },
+        { try await $0.client.update(PushPreferencesChange(trigger: .off)) },
     ]
 
     private static let openChannelCalls: [Call] = [
@@ -202,7 +261,13 @@ struct MainActorTests {
         { _ = try await $0.client.cachedMessages(of: $0.url) },
         { _ = try await $0.client.cachedEdits(in: $0.url, since: .distantPast) },
         { _ = try await $0.client.cachedMentions() },
+        { _ = try await $0.client.explain($0.url) },
+        { _ = try await $0.client.explain(1, in: $0.url) },
+        { _ = try await $0.client.explain("r", in: $0.url) },
+        { _ = try await $0.client.holes(in: $0.url) },
+        { _ = try await $0.client.countedHoles(in: $0.url) },
         { _ = try await $0.client.fetchMessages(of: $0.url, around: .distantFuture, older: 1) },
+        { _ = try await $0.client.fetchMessages(of: $0.url, around: 1, older: 1) },
         { _ = try await $0.client.fetchMessage(1, in: $0.url) },
         { _ = try await $0.client.fetchMessageChanges(of: $0.url, since: .token("t")) },
         { _ = try await $0.client.fetchChannelChanges(since: .token("t")) },
@@ -214,6 +279,10 @@ struct MainActorTests {
         { _ = try await $0.client.removeMetaArrayTexts([], from: 1, in: $0.url) },
         { _ = try await $0.client.removeMetaArrays([], from: 1, in: $0.url) },
         { try await $0.client.send("text", to: $0.url) },
+        { try await $0.client.send(UserMessageParams(text: "text"), to: $0.url) },
+        { try await $0.item.acknowledge() },
+        { try await $0.item.answer("text") },
+        { try await $0.item.answer(UserMessageParams(text: "text"), number: 2) },
         { try await $0.client.edit(1, in: $0.url, text: "text") },
         { try await $0.client.delete(1, in: $0.url) },
         { try await $0.client.addReaction("k", to: .delivered(1), in: $0.url) },
@@ -249,10 +318,16 @@ struct MainActorTests {
         { _ = try await $0.client.voters(for: 1, in: 1) },
     ]
 
+    private static let image = OutgoingFile(.bytes([1]), name: "a")
+
     private static let scheduledCalls: [Call] = [
         {
             _ = try await $0.client.schedule(
                 UserMessageParams(text: "text"), to: $0.url, at: .distantFuture)
+        },
+        {
+            _ = try await $0.client.schedule(
+                FileMessageParams(files: [image]), to: $0.url, at: .distantFuture)
         },
         { _ = try await $0.client.scheduledMessage(1, in: $0.url) },
         { _ = try await $0.client.scheduledMessages() },
@@ -289,8 +364,32 @@ struct MainActorTests {
         { _ = await $0.client.resend("r") },
         { await $0.client.cancel("r") },
         { _ = await $0.client.cancelUpload("r") },
+        { _ = await $0.client.unsentMessages() },
         { _ = await $0.client.unsentMessages(in: $0.url) },
-        { _ = try await $0.client.contents(of: OutgoingFile(.bytes([1]), name: "a")) },
+        { try await $0.client.send(MessageParams.user(UserMessageParams(text: "t")), to: $0.url) },
+        { try await $0.client.send(FileMessageParams(files: [image]), to: $0.url) },
+        {
+            try await $0.client.send(
+                MessageDraft("d", at: DraftPlace($0.url), editedAt: .distantPast))
+        },
+        { try await $0.client.edit(.delivered(1), in: $0.url, MessageEdit(text: "text")) },
+        { try await $0.client.delete(.delivered(1), in: $0.url) },
+        { _ = await $0.messages.send(UserMessageParams(text: "text")) },
+        { _ = try await $0.client.inbox("new", from: .beginning) },
+        { try await $0.client.removeInbox("none") },
+        { _ = try await $0.client.contents(of: image) },
+        { _ = try await $0.client.contents(of: $0.downloaded) },
+        { _ = try await $0.client.downloadedFile(at: HeldNetwork.file) },
+        { try await $0.client.copy($0.downloaded, to: $0.place) },
+        { _ = try await $0.client.downloadsSize() },
+        {
+            _ = $0.client.download(
+                FileContent(
+                    url: HeldNetwork.file, name: "a", type: "image/png", size: ByteCount(bytes: 3)))
+        },
+        { _ = try await $0.file.file() },
+        { try await $0.client.clearDownloads() },
+        { try await $0.client.clearCache(includingUnsent: false) },
         { _ = await $0.client.failedMessages(in: $0.url) },
         { await $0.client.removeFailed("r", in: $0.url) },
         { _ = await $0.client.pendingChanges(in: $0.url) },
@@ -321,28 +420,14 @@ struct MainActorTests {
         { try await $0.client.signOut() },
     ]
 
-    @Test func `the main actor continues while disk and network block every call (R181, scar 139)`()
+    @Test(.timeLimit(.minutes(Patience.minutes)))
+    func `the main actor continues while disk and network block every call (R181, scar 139)`()
         async throws
     {
         let folder = try TemporaryFolder()
         let gate = Gate()
-        let network = HeldNetwork(gate: gate)
-        var world = World.live()
-        world.http = network
-        world.sockets = network
-        world.clock = HeldClock(gate: gate, clock: world.clock)
-        let client = try await ChatClient.open(
-            Configuration(
-                applicationID: "app", server: "https://held.test", userID: "alice",
-                cache: .folder(folder.path)), world: world)
-        try await client.connect()
-        network.failsLookUps.withLock { $0 = true }
-        let timeline = try await client.timeline(of: "c")
-        network.failsLookUps.withLock { $0 = false }
-        let stage = Stage(
-            client: client, timeline: timeline, list: try await client.channelList(),
-            download: await client.download(), messages: TimelineModel(client, channel: "c"),
-            channels: ChannelListModel(client))
+        let stage = try await Self.stage(on: HeldNetwork(gate: gate), in: folder)
+        let client = stage.client
         await client.suspend()
 
         var begun = 0
@@ -367,6 +452,9 @@ struct MainActorTests {
         for _ in 0..<1_000 { await Task.detached {}.value }
         #expect(begun == tasks.count)
         #expect(ended == [])
+        // Both end calls that wait, so they come last.
+        await stage.timeline.close()
+        await stage.list.close()
 
         _ = try await client.resume()
         gate.open()
@@ -391,25 +479,19 @@ struct MainActorTests {
         { for await _ in await $0.timeline.serverRefusals() {} },
         { for await _ in await $0.list.snapshots() {} },
         { for await _ in await $0.list.changes() {} },
+        { for try await _ in $0.inbox {} },
+        { for try await _ in $0.client.download(fileAt: "https://held.test/other") {} },
     ]
 
     @Test(.timeLimit(.minutes(Patience.minutes)))
     func `a closed client answers every call, and every stream of it ends`() async throws {
         let folder = try TemporaryFolder()
-        var world = World.live()
         let network = HeldNetwork(gate: Gate())
-        network.gate.open()
-        world.http = network
-        world.sockets = network
-        let client = try await ChatClient.open(
-            Configuration(
-                applicationID: "app", server: "https://held.test", userID: "alice",
-                cache: .folder(folder.path)), world: world)
-        let stage = Stage(
-            client: client, timeline: try await client.timeline(of: "c"),
-            list: try await client.channelList(), download: await client.download(),
-            messages: TimelineModel(client, channel: "c"), channels: ChannelListModel(client))
+        let stage = try await Self.stage(on: network, in: folder)
+        let client = stage.client
         await stage.download.pause()
+        network.gate.open()
+        await client.disconnect()
         await client.close()
         var ended = 0
         let calls = Self.waitingCalls + Self.otherCalls + Self.streams
@@ -425,25 +507,17 @@ struct MainActorTests {
         }
     }
 
+    /// The types of the receivers in the lists above.
+    private static let receivers = [
+        "client": "ChatClient", "timeline": "Timeline", "list": "ChannelList",
+        "download": "HistoryDownload", "messages": "TimelineModel",
+        "channels": "ChannelListModel", "file": "FileDownload", "item": "InboxItem",
+    ]
+
     @Test func `the lists above have every public call`() throws {
-        let here = URL(fileURLWithPath: #filePath)
-        let sources = here.deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Sources/Roost")
-        let calls = try String(contentsOf: here, encoding: .utf8)
-        var files = try FileManager.default.contentsOfDirectory(atPath: sources.path)
-            .filter { $0.hasPrefix("ChatClient") || $0 == "HistoryDownload.swift" }
-        files += ["MessageSearch.swift", "Models/TimelineModel.swift"]
-        files += ["Models/ChannelListModel.swift", "Collections/ChannelList.swift"]
-        files += ["Collections/Timeline.swift"]
-        var names: Set<String> = []
-        for file in files {
-            let text = try String(
-                contentsOf: sources.appendingPathComponent(file), encoding: .utf8)
-            for match in text.matches(of: /public (?:static )?func (\w+)/) {
-                names.insert(String(match.1))
-            }
-        }
-        #expect(names.count > 90)
-        #expect(names.filter { !calls.contains(".\($0)(") } == [])
+        let text = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
+        let missing = try PublicCalls.missing(in: text, by: Self.receivers)
+        #expect(missing == [])
+        #expect(try PublicCalls.functions().count > 200)
     }
 }

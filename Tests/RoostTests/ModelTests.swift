@@ -66,9 +66,8 @@ struct ModelTests {
         await running.value
     }
 
-    @Test func `the main actor continues while the disk blocks a call (scar 139)`()
-        async throws
-    {
+    @Test(.timeLimit(.minutes(Patience.minutes)))
+    func `the main actor continues while the disk blocks a call (scar 139)`() async throws {
         let folder = try TemporaryFolder()
         let client = try await Self.client(in: folder)
         await client.suspend()
@@ -80,12 +79,7 @@ struct ModelTests {
         }
         let connecting = Task { @MainActor in try? await client.connect() }
         // Every turn below needs the main actor, and the disk does not answer before the last.
-        var turns = 0
-        for _ in 0..<1_000 {
-            await Task.detached {}.value
-            turns += 1
-        }
-        #expect(turns == 1_000)
+        for _ in 0..<1_000 { await Task.detached {}.value }
         #expect(!isOpen)
         try await client.resume()
         try await opening.value
