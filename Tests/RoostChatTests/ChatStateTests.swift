@@ -67,6 +67,21 @@ struct ChatStateTests {
         #expect(state.composer.text == "draft")
     }
 
+    @Test func `an edit that another one replaces leaves the draft set aside`() {
+        var state = Sample.chat(
+            messages: Sample.talk + [Sample.message(4, "Me too", by: Sample.ada)])
+        state.type("draft")
+        state.press(.up, .character("e"))
+        #expect(state.composer.text == "Me too")
+        let effects = state.press(.up, .up, .up, .character("e"))
+        #expect(effects.isEmpty)
+        #expect(state.composer.text == "Are you on the train?" && state.setAside == ["draft"])
+        state.press(.escape)
+        #expect(state.composer.text == "draft" && state.setAside.isEmpty)
+        let sending = state.press(.enter)
+        #expect(sending.contains(.send("draft", "train", thread: nil)))
+    }
+
     @Test func `a thread and an edit in it each bring back the text that they set aside`() {
         var state = Sample.chat()
         state.type("channel")

@@ -108,8 +108,10 @@ extension ChatState {
             guard case .user(let text) = message.content else {
                 return refuse("This message has no text to edit.")
             }
+            // An edit has set the text before it aside already.
+            let wasEditing = conversation?.editing != nil
             let effects = leave()
-            if conversation?.editing == nil { setAside.append(composer.text) }
+            if !wasEditing { setAside.append(composer.text) }
             conversation?.editing = message.target
             composer = Composer(text)
             focus = .composer
