@@ -206,7 +206,13 @@ public actor ChatSession {
             } catch {
                 send(.chatRefused(people, reason: error.message))
             }
-        case .loadMoreChannels: try await list?.loadMore()
+        case .loadMoreChannels:
+            do throws(RoostError) {
+                try await list?.loadMore()
+            } catch {
+                // The page that is on its way is the one that was asked for.
+                guard error.code == .queryInProgress else { throw error }
+            }
         case .readPresence(let people):
             let page = try await client.users(UserQuery(ids: people))
             let states = page.elements.compactMap { user in

@@ -55,11 +55,14 @@ extension ChatState {
     private var pageRows: Int { max(ScreenLayout(self).timeline.rows - 2, 1) }
 
     /// Opens the channel so many places below the open one; behind the last one comes the first.
+    ///
+    /// More channels are asked for before the last one is reached.
     private mutating func step(by count: Int) -> [ChatEffect] {
         guard !channels.isEmpty else { return [] }
         if focus == .failures { focus = .composer }
         let index = channels.firstIndex { $0.url == conversation?.channel } ?? 0
-        return open(channels[(index + count + channels.count) % channels.count].url)
+        let place = (index + count + channels.count) % channels.count
+        return open(channels[place].url) + loadMore(at: place)
     }
 
     mutating func ask(_ kind: Prompt.Kind) -> [ChatEffect] {
@@ -225,11 +228,17 @@ extension ChatState {
         }
     }
 
-    private mutating func highlight(_ index: Int) -> [ChatEffect] {
+    /// Highlights a channel of the list, the first or the last one for an index outside of it.
+    mutating func highlight(_ index: Int) -> [ChatEffect] {
         guard !channels.isEmpty else { return [] }
         let place = min(max(index, 0), channels.count - 1)
         highlighted = channels[place].url
-        return place >= channels.count - 3 && hasMoreChannels ? [.loadMoreChannels] : []
+        return loadMore(at: place)
+    }
+
+    /// Asks for more channels, if there are some, near the end of the list.
+    private func loadMore(at place: Int) -> [ChatEffect] {
+        place >= channels.count - 3 && hasMoreChannels ? [.loadMoreChannels] : []
     }
 
     // MARK: Prompt

@@ -220,9 +220,7 @@ extension ChatState {
             }
             if layout.list.contains(action.row, action.column) {
                 let index = channels.firstIndex { $0.url == highlighted } ?? 0
-                let next = min(max(index - rows.signum(), 0), max(channels.count - 1, 0))
-                highlighted = channels.isEmpty ? nil : channels[next].url
-                return []
+                return highlight(index - rows.signum())
             }
             return scroll(by: rows)
         case .press: return press(at: action.row, action.column, layout)
