@@ -89,6 +89,17 @@ struct ChatFailuresTests {
         #expect(state.conversation?.channel == "library" && state.focus == .composer)
     }
 
+    @Test func `a press of the mouse on another failed message ends the question about one`() {
+        var state = Self.listing()
+        state.press(.down, .character("d"))
+        let row = ScreenLayout(state).timeline.row + 2
+        _ = state.receive(.mouse(MouseAction(.press, row: row, column: 60)))
+        #expect(state.prompt == nil && state.focus == .failures)
+        #expect(state.failures?.selectedMessage?.requestID == RequestID("r1"))
+        let effects = state.press(.character("y"))
+        #expect(effects.isEmpty)
+    }
+
     @Test func `a press of the mouse chooses a failed message`() {
         var state = Self.listing()
         let row = ScreenLayout(state).timeline.row + 5
