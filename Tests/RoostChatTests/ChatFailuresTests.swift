@@ -100,6 +100,15 @@ struct ChatFailuresTests {
         #expect(effects.isEmpty)
     }
 
+    @Test func `the wheel and the page keys move through the failed messages`() {
+        var state = Self.listing()
+        let row = ScreenLayout(state).timeline.row + 2
+        _ = state.receive(.mouse(MouseAction(.wheelDown, row: row, column: 60)))
+        #expect(state.failures?.selected == 1)
+        state.press(.pageUp)
+        #expect(state.failures?.selected == 0 && state.focus == .failures)
+    }
+
     @Test func `a press of the mouse chooses a failed message`() {
         var state = Self.listing()
         let row = ScreenLayout(state).timeline.row + 5

@@ -4,9 +4,14 @@ import Roost
 
 /// The reader's way through the timeline, and the keys for one message.
 extension ChatState {
-    /// Moves the timeline by rows; positive numbers go to older messages.
+    /// Moves the timeline by rows, or the list in its place; positive numbers go to older messages.
     mutating func scroll(by rows: Int) -> [ChatEffect] {
-        guard conversation != nil else { return [] }
+        if focus == .results || focus == .failures {
+            let key = rows > 0 ? Key.up : .down
+            for _ in 0..<max(abs(rows) / MessageListPane.rowsEach, 1) { _ = take(key) }
+            return []
+        }
+        guard conversation != nil, showsTimeline else { return [] }
         let pane = TimelinePane(self, ScreenLayout(self).timeline)
         let (anchor, isAtTop) = pane.anchor(scrolledBy: rows)
         conversation?.anchor = anchor
