@@ -197,7 +197,11 @@ public actor ChatSession {
         do throws(RoostError) {
             switch effect {
             case .send(let text, let channel, let thread):
-                try await client.send(UserMessageParams(text: text, parentID: thread), to: channel)
+                let params = UserMessageParams(text: text, parentID: thread)
+                do throws(RoostError) { try await client.send(params, to: channel) } catch {
+                    let place = DraftPlace(channel, thread: thread)
+                    send(.textRefused(text, place, reason: error.message))
+                }
             case .sendFile(let path, let channel, let thread):
                 try await sendFile(path, to: channel, thread)
             case .edit(let target, let channel, let text):

@@ -210,6 +210,25 @@ extension ChatState {
     /// Puts the text back that an edit or a thread has set aside.
     mutating func takeUp() { composer = Composer(setAside.popLast() ?? "") }
 
+    /// Puts a text back to its place, unless there is another one, or the place is left.
+    ///
+    /// - Returns: Whether the composer shows it.
+    mutating func bringBack(_ text: String, to place: DraftPlace) -> Bool {
+        guard let conversation, place.channel == conversation.channel else { return false }
+        if place == draftPlace, conversation.editing == nil {
+            guard composer.isEmpty else { return false }
+            composer = Composer(text)
+            return true
+        }
+        // An edit or a thread has set the text of the place aside: the channel's, then the thread's.
+        let isOpen = place.thread == nil || place.thread == conversation.thread?.id
+        let index = place.thread == nil ? 0 : 1
+        if isOpen, setAside.indices.contains(index), setAside[index].isEmpty {
+            setAside[index] = text
+        }
+        return false
+    }
+
     // MARK: Channels
 
     private mutating func pressInChannels(_ key: Key) -> [ChatEffect] {
