@@ -235,11 +235,11 @@ extension ChatState {
     private mutating func press(
         at row: Int, _ column: Int, _ layout: ScreenLayout
     ) -> [ChatEffect] {
+        if let key = KeyLine(self).key(at: row, column, layout) { return take(key) }
         if focus == .help {
             giveBack(to: helpBack)
             return []
         }
-        if let key = KeyLine(self).key(at: row, column, layout) { return take(key) }
         if layout.list.contains(row, column) {
             guard let channel = ChannelPane(self, layout.list).channel(at: row) else { return [] }
             focus = .composer
