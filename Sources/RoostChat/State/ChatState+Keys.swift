@@ -220,7 +220,7 @@ extension ChatState {
             composer = Composer(text)
             return true
         }
-        // An edit or a thread has set the text of the place aside: the channel's, then the thread's.
+        // An edit or a thread has set the text aside: the channel's first, then the thread's.
         let isOpen = place.thread == nil || place.thread == conversation.thread?.id
         let index = place.thread == nil ? 0 : 1
         if isOpen, setAside.indices.contains(index), setAside[index].isEmpty {
