@@ -89,6 +89,26 @@ struct ChatFailuresTests {
         #expect(state.conversation?.channel == "library" && state.focus == .composer)
     }
 
+    @Test func `a press of the mouse on another failed message ends the question about one`() {
+        var state = Self.listing()
+        state.press(.down, .character("d"))
+        let row = ScreenLayout(state).timeline.row + 2
+        _ = state.receive(.mouse(MouseAction(.press, row: row, column: 60)))
+        #expect(state.prompt == nil && state.focus == .failures)
+        #expect(state.failures?.selectedMessage?.requestID == RequestID("r1"))
+        let effects = state.press(.character("y"))
+        #expect(effects.isEmpty)
+    }
+
+    @Test func `the wheel and the page keys move through the failed messages`() {
+        var state = Self.listing()
+        let row = ScreenLayout(state).timeline.row + 2
+        _ = state.receive(.mouse(MouseAction(.wheelDown, row: row, column: 60)))
+        #expect(state.failures?.selected == 1)
+        state.press(.pageUp)
+        #expect(state.failures?.selected == 0 && state.focus == .failures)
+    }
+
     @Test func `a press of the mouse chooses a failed message`() {
         var state = Self.listing()
         let row = ScreenLayout(state).timeline.row + 5

@@ -37,6 +37,33 @@ struct ChatFocusTests {
         #expect(state.focus == .composer)
     }
 
+    @Test func `a timeline that is hidden is not scrolled`() {
+        let many = (1...60).map { Sample.message($0, "Line \($0)") }
+        var state = Sample.chat(messages: many)
+        state.press(.control("f"))
+        state.type("owls")
+        state.press(.enter, .pageUp)
+        _ = state.receive(.mouse(MouseAction(.wheelUp, row: 5, column: 40)))
+        #expect(state.focus == .results && state.conversation?.anchor == nil)
+        // A narrow screen has the channels in its place.
+        state = Sample.chat(columns: 50, messages: many)
+        state.press(.tab, .pageUp)
+        #expect(state.focus == .channels && state.conversation?.anchor == nil)
+        state.press(.tab, .pageUp)
+        #expect(state.conversation?.anchor != nil)
+    }
+
+    @Test func `the next channel takes the place of found messages`() {
+        var state = Sample.chat()
+        state.press(.control("f"))
+        state.type("owls")
+        state.press(.enter)
+        #expect(Sample.screen(state).contains("searching…"))
+        state.press(.control("n"))
+        #expect(state.conversation?.channel == "library" && state.focus == .composer)
+        #expect(!Sample.screen(state).contains("searching…"))
+    }
+
     @Test(arguments: [Unicode.Scalar("f"), "t", "u"])
     func `a press of the mouse elsewhere ends a question`(question: Unicode.Scalar) {
         var state = Sample.chat()

@@ -50,6 +50,44 @@ struct ChatPlacesTests {
         #expect(state.conversation?.channel == "pair" && state.notice == nil)
     }
 
+    /// A chat whose list has ten channels, and more behind them.
+    private static func manyChannels() -> (state: ChatState, channels: [GroupChannel]) {
+        let channels = (1...10).map { Sample.channel(ChannelURL("c\($0)"), "Channel \($0)") }
+        var state = Sample.chat(channels: channels)
+        _ = state.receive(.channels(channels, hasMore: true))
+        return (state, channels)
+    }
+
+    @Test func `the mouse wheel over the channels asks for more near their end`() {
+        var (state, channels) = Self.manyChannels()
+        let wheel = ChatInput.mouse(MouseAction(.wheelDown, row: 3, column: 2))
+        var effects: [ChatEffect] = []
+        for _ in 0..<6 { effects += state.receive(wheel) }
+        #expect(effects.isEmpty && state.highlighted == "c7")
+        effects = state.receive(wheel)
+        #expect(effects == [.loadMoreChannels] && state.highlighted == "c8")
+        // The whole list asks for nothing.
+        _ = state.receive(.channels(channels, hasMore: false))
+        effects = state.receive(wheel)
+        #expect(effects.isEmpty && state.highlighted == "c9")
+    }
+
+    @Test func `Ctrl-N asks for more channels before it comes to the first one again`() {
+        var (state, channels) = Self.manyChannels()
+        var effects: [ChatEffect] = []
+        for _ in 0..<6 { effects += state.press(.control("n")) }
+        #expect(!effects.contains(.loadMoreChannels))
+        effects = state.press(.control("n"))
+        #expect(effects.first == .open("c8", at: nil) && effects.last == .loadMoreChannels)
+        channels.append(Sample.channel("c11", "Channel 11"))
+        _ = state.receive(.channels(channels, hasMore: false))
+        state.press(.control("n"), .control("n"))
+        effects = state.press(.control("n"))
+        #expect(effects.first == .open("c11", at: nil))
+        effects = state.press(.control("n"))
+        #expect(effects.first == .open("c1", at: nil) && !effects.contains(.loadMoreChannels))
+    }
+
     @Test func `a download that waits for the connection is paused like one that runs`() {
         for download in [DownloadProgress.State.running, .waitingForConnection] {
             var state = Sample.chat(columns: 120)

@@ -67,6 +67,21 @@ struct ChatStateTests {
         #expect(state.composer.text == "draft")
     }
 
+    @Test func `an edit that another one replaces leaves the draft set aside`() {
+        var state = Sample.chat(
+            messages: Sample.talk + [Sample.message(4, "Me too", by: Sample.ada)])
+        state.type("draft")
+        state.press(.up, .character("e"))
+        #expect(state.composer.text == "Me too")
+        let effects = state.press(.up, .up, .up, .character("e"))
+        #expect(effects.isEmpty)
+        #expect(state.composer.text == "Are you on the train?" && state.setAside == ["draft"])
+        state.press(.escape)
+        #expect(state.composer.text == "draft" && state.setAside.isEmpty)
+        let sending = state.press(.enter)
+        #expect(sending.contains(.send("draft", "train", thread: nil)))
+    }
+
     @Test func `a thread and an edit in it each bring back the text that they set aside`() {
         var state = Sample.chat()
         state.type("channel")
@@ -89,6 +104,44 @@ struct ChatStateTests {
         // Another channel has none of these texts.
         state.press(.up, .character("t"), .control("n"))
         #expect(state.composer.isEmpty && state.setAside.isEmpty)
+    }
+
+    @Test func `a text that could not be saved is there again, and is kept as a draft`() {
+        var state = Sample.chat()
+        let refused = ChatInput.textRefused(
+            "Hi", DraftPlace("train"), reason: "The disk is full.")
+        state.type("Hi")
+        state.press(.enter)
+        _ = state.receive(refused)
+        #expect(state.composer.text == "Hi" && state.notice?.text == "The disk is full.")
+        let effects = state.receive(.tick(Sample.minute(21)))
+        #expect(effects.contains(.saveDraft("Hi", DraftPlace("train"))))
+        // Another text stays, and so does an edit.
+        state.type("!")
+        _ = state.receive(refused)
+        #expect(state.composer.text == "Hi!")
+        state.press(.enter, .up, .up, .up, .character("e"))
+        _ = state.receive(refused)
+        #expect(state.composer.text == "Are you on the train?")
+        state.press(.escape)
+        #expect(state.composer.text == "Hi")
+    }
+
+    @Test func `a draft that comes during an edit is there behind it`() {
+        var state = Sample.chat()
+        state.press(.up, .up, .up, .character("e"))
+        _ = state.receive(.draft(DraftPlace("train"), "kept"))
+        #expect(state.composer.text == "Are you on the train?")
+        state.press(.escape)
+        #expect(state.composer.text == "kept")
+        // In a thread, the channel's text is below that of the thread.
+        state.press(.up, .character("t"))
+        var reply = Sample.message(4, "Mine", by: Sample.ada)
+        reply.parentID = 3
+        _ = state.receive(.replies(3, ChatInput.Window([reply])))
+        state.press(.up, .character("e"))
+        _ = state.receive(.draft(DraftPlace("train", thread: 3), "also kept"))
+        #expect(state.setAside == ["kept", "also kept"])
     }
 
     @Test func `a draft is kept with the next tick, and when the channel is left`() {

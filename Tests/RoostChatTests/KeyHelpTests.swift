@@ -122,6 +122,21 @@ struct KeyHelpTests {
         #expect(state.focus == .composer && state.composer.isEmpty)
     }
 
+    @Test func `the mouse presses the keys of the help, and leaves it anywhere else`() {
+        for (column, leaves) in [(2, false), (11, true)] {
+            var state = Sample.chat(rows: 10, columns: 30)
+            state.press(.function(1))
+            let first = Sample.screen(state)
+            _ = state.receive(.mouse(MouseAction(.press, row: 9, column: column)))
+            #expect((state.focus == .composer) == leaves)
+            #expect(Sample.screen(state) != first)
+        }
+        var state = Sample.chat(rows: 10, columns: 30)
+        state.press(.function(1))
+        _ = state.receive(.mouse(MouseAction(.press, row: 2, column: 2)))
+        #expect(state.focus == .composer)
+    }
+
     @Test func `the document has the same keys in the same order`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -60,6 +60,23 @@ struct PasteTests {
         #expect(state.press(.enter) == [.search("night train")])
     }
 
+    @Test func `a paste of any length into a question is drawn by its end`() {
+        var state = Sample.chat()
+        state.press(.control("f"))
+        let text = String(repeating: "日", count: Composer.maxBytes / 3 - 2) + "end"
+        let effects = state.receive(.paste(text))
+        #expect(effects.isEmpty && state.prompt?.answer.text == text)
+        #expect(Sample.screen(state).contains("日end"))
+    }
+
+    @Test(arguments: [("abc", 3, "abc"), ("abc", 2, "bc"), ("a日b", 2, "b"), ("a日b", 3, "日b")])
+    func `the end of a text that fits begins with a whole character`(
+        text: String, columns: Int, end: String
+    ) {
+        let units = SafeText.line(text).suffix(fitting: columns)
+        #expect(units.map(\.text).joined() == end)
+    }
+
     @Test func `a paste among messages or channels goes into the message`() {
         for key in [Key.up, .tab] {
             var state = Sample.chat()

@@ -116,8 +116,7 @@ struct ComposerPane {
 
     private func drawLine(_ answer: Composer, from column: Int, on grid: inout Grid) {
         // The end of a long answer is in sight.
-        var units = SafeText.line(answer.before)
-        while units.columns > max(pane.end - column - 2, 1) { units.removeFirst() }
+        let units = SafeText.line(answer.before).suffix(fitting: max(pane.end - column - 2, 1))
         let end = grid.put(units, row: pane.row, column: column, end: pane.end)
         grid.put(SafeText.line(answer.after), row: pane.row, column: end, end: pane.end)
         grid.cursor = Grid.Place(row: pane.row, column: min(end, pane.end - 1))

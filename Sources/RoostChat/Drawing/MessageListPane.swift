@@ -16,7 +16,8 @@ struct MessageListPane {
         }
     }
 
-    private static let rowsEach = 3
+    /// The rows of a message, with an empty one behind it.
+    static let rowsEach = 3
 
     private let state: ChatState
     private let pane: Pane

@@ -24,6 +24,8 @@ extension ChatSession {
     }
 
     private func copy(_ file: DownloadedFile, named name: String) async throws -> String {
+        // The end of the session may have come since; its folder gets no more files.
+        try Task.checkCancellation()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let target = try SavedName.take(name, in: folder)
         do {

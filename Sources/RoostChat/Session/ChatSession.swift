@@ -15,14 +15,19 @@ public actor ChatSession {
     private let inputs: AsyncStream<ChatInput>
     private nonisolated let feed: AsyncStream<ChatInput>.Continuation
     private var tasks: [Task<Void, Never>] = []
-    private var list: ChannelList?
+    /// The tasks of effects that wait for no other effect, each until its end.
+    var errands: [Int: Task<Void, Never>] = [:]
+    private var lastErrand = 0
+    /// Finished by the last errand, if the end of the session waits for it.
+    var lastErrandEnds: AsyncStream<Void>.Continuation?
+    private(set) var list: ChannelList?
     /// The effects that must happen in their order: the user's writes, and the places of the
     /// timeline.
     private let writes = Lane()
     private let places = Lane()
     /// Signals that holes and pending changes may differ.
     private let doubts = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    private var history: HistoryDownload?
+    var history: HistoryDownload?
 
     /// Effects in their order, for one task.
     private struct Lane {
@@ -75,9 +80,11 @@ public actor ChatSession {
         writes.feed.finish()
         places.feed.finish()
         for task in tasks.dropFirst() { task.cancel() }
+        for errand in errands.values { errand.cancel() }
         // The last writes, such as a draft, reach the disk.
         await tasks.first?.value
         await client.close()
+        await finishErrands()
     }
 
     /// Adds a task that ends with the session.
@@ -150,7 +157,7 @@ public actor ChatSession {
 
     // MARK: Doubts
 
-    private nonisolated func doubt() { doubts.continuation.yield() }
+    nonisolated func doubt() { doubts.continuation.yield() }
 
     /// Reads the facts of the open channel that come with no stream.
     private func look() async {
@@ -180,54 +187,9 @@ public actor ChatSession {
         case .search, .createChannel, .loadMoreChannels, .readPresence, .connect, .disconnect,
             .downloadHistory, .pauseDownload, .save:
             // A task of its own: none of them waits for another.
-            Task { [self] in
-                do throws(RoostError) {
-                    try await act(effect)
-                } catch {
-                    send(.failed(error.message))
-                }
-            }
-        }
-    }
-
-    private func act(_ effect: ChatEffect) async throws(RoostError) {
-        switch effect {
-        case .connect:
-            // A failure shows in the health, and the client tries again by itself.
-            try? await client.connect()
-        case .disconnect: await client.disconnect()
-        case .search(let words):
-            let page = try await client.search(MessageSearch(words, limit: 50))
-            send(.found(words, page.matches, isComplete: page.unseen.isEmpty))
-        case .createChannel(let people):
-            let params = ChannelCreateParams(memberIDs: people, isDistinct: people.count == 1)
-            do throws(RoostError) {
-                send(.created(try await client.createChannel(params).url))
-            } catch {
-                send(.chatRefused(people, reason: error.message))
-            }
-        case .loadMoreChannels: try await list?.loadMore()
-        case .readPresence(let people):
-            let page = try await client.users(UserQuery(ids: people))
-            let states = page.elements.compactMap { user in
-                user.details.isOnline.map { (user.id, $0) }
-            }
-            send(.presence(Dictionary(states) { _, last in last }))
-        case .downloadHistory(let channel): await download(channel)
-        case .pauseDownload: await history?.pause()
-        case .save(let file): await save(file)
-        default: break
-        }
-    }
-
-    private func download(_ channel: ChannelURL) async {
-        await history?.cancel()
-        let history = await client.download(DownloadRequest(channels: [channel]))
-        self.history = history
-        for await progress in await history.progressUpdates() {
-            send(.historyDownload(channel, progress.state, messages: progress.messages))
-            doubt()
-            await ChatClock.pause(ChatClock.frame)
+            lastErrand += 1
+            let number = lastErrand
+            errands[number] = Task { [self] in await run(effect, as: number) }
         }
     }
 
@@ -235,7 +197,11 @@ public actor ChatSession {
         do throws(RoostError) {
             switch effect {
             case .send(let text, let channel, let thread):
-                try await client.send(UserMessageParams(text: text, parentID: thread), to: channel)
+                let params = UserMessageParams(text: text, parentID: thread)
+                do throws(RoostError) { try await client.send(params, to: channel) } catch {
+                    let place = DraftPlace(channel, thread: thread)
+                    send(.textRefused(text, place, reason: error.message))
+                }
             case .sendFile(let path, let channel, let thread):
                 try await sendFile(path, to: channel, thread)
             case .edit(let target, let channel, let text):

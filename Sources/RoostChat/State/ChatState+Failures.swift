@@ -72,6 +72,8 @@ extension ChatState {
             return openFound(matches[index].message)
         }
         guard let messages = failures?.messages, messages.indices.contains(index) else { return [] }
+        // A question was about the message that was selected before.
+        focus = .failures
         failures?.selected = index
         return openFailed(messages[index])
     }

@@ -55,11 +55,15 @@ extension ChatState {
     private var pageRows: Int { max(ScreenLayout(self).timeline.rows - 2, 1) }
 
     /// Opens the channel so many places below the open one; behind the last one comes the first.
+    ///
+    /// More channels are asked for before the last one is reached.
     private mutating func step(by count: Int) -> [ChatEffect] {
         guard !channels.isEmpty else { return [] }
-        if focus == .failures { focus = .composer }
+        // A list of messages would hide the channel.
+        if focus == .failures || focus == .results { focus = .composer }
         let index = channels.firstIndex { $0.url == conversation?.channel } ?? 0
-        return open(channels[(index + count + channels.count) % channels.count].url)
+        let place = (index + count + channels.count) % channels.count
+        return open(channels[place].url) + loadMore(at: place)
     }
 
     mutating func ask(_ kind: Prompt.Kind) -> [ChatEffect] {
@@ -206,6 +210,25 @@ extension ChatState {
     /// Puts the text back that an edit or a thread has set aside.
     mutating func takeUp() { composer = Composer(setAside.popLast() ?? "") }
 
+    /// Puts a text back to its place, unless there is another one, or the place is left.
+    ///
+    /// - Returns: Whether the composer shows it.
+    mutating func bringBack(_ text: String, to place: DraftPlace) -> Bool {
+        guard let conversation, place.channel == conversation.channel else { return false }
+        if place == draftPlace, conversation.editing == nil {
+            guard composer.isEmpty else { return false }
+            composer = Composer(text)
+            return true
+        }
+        // An edit or a thread has set the text aside: the channel's first, then the thread's.
+        let isOpen = place.thread == nil || place.thread == conversation.thread?.id
+        let index = place.thread == nil ? 0 : 1
+        if isOpen, setAside.indices.contains(index), setAside[index].isEmpty {
+            setAside[index] = text
+        }
+        return false
+    }
+
     // MARK: Channels
 
     private mutating func pressInChannels(_ key: Key) -> [ChatEffect] {
@@ -225,11 +248,17 @@ extension ChatState {
         }
     }
 
-    private mutating func highlight(_ index: Int) -> [ChatEffect] {
+    /// Highlights a channel of the list, the first or the last one for an index outside of it.
+    mutating func highlight(_ index: Int) -> [ChatEffect] {
         guard !channels.isEmpty else { return [] }
         let place = min(max(index, 0), channels.count - 1)
         highlighted = channels[place].url
-        return place >= channels.count - 3 && hasMoreChannels ? [.loadMoreChannels] : []
+        return loadMore(at: place)
+    }
+
+    /// Asks for more channels, if there are some, near the end of the list.
+    private func loadMore(at place: Int) -> [ChatEffect] {
+        place >= channels.count - 3 && hasMoreChannels ? [.loadMoreChannels] : []
     }
 
     // MARK: Prompt

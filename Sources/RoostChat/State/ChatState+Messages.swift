@@ -4,9 +4,14 @@ import Roost
 
 /// The reader's way through the timeline, and the keys for one message.
 extension ChatState {
-    /// Moves the timeline by rows; positive numbers go to older messages.
+    /// Moves the timeline by rows, or the list in its place; positive numbers go to older messages.
     mutating func scroll(by rows: Int) -> [ChatEffect] {
-        guard conversation != nil else { return [] }
+        if focus == .results || focus == .failures {
+            let key = rows > 0 ? Key.up : .down
+            for _ in 0..<max(abs(rows) / MessageListPane.rowsEach, 1) { _ = take(key) }
+            return []
+        }
+        guard conversation != nil, showsTimeline else { return [] }
         let pane = TimelinePane(self, ScreenLayout(self).timeline)
         let (anchor, isAtTop) = pane.anchor(scrolledBy: rows)
         conversation?.anchor = anchor
@@ -108,8 +113,10 @@ extension ChatState {
             guard case .user(let text) = message.content else {
                 return refuse("This message has no text to edit.")
             }
+            // An edit has set the text before it aside already.
+            let wasEditing = conversation?.editing != nil
             let effects = leave()
-            if conversation?.editing == nil { setAside.append(composer.text) }
+            if !wasEditing { setAside.append(composer.text) }
             conversation?.editing = message.target
             composer = Composer(text)
             focus = .composer
@@ -218,9 +225,7 @@ extension ChatState {
             }
             if layout.list.contains(action.row, action.column) {
                 let index = channels.firstIndex { $0.url == highlighted } ?? 0
-                let next = min(max(index - rows.signum(), 0), max(channels.count - 1, 0))
-                highlighted = channels.isEmpty ? nil : channels[next].url
-                return []
+                return highlight(index - rows.signum())
             }
             return scroll(by: rows)
         case .press: return press(at: action.row, action.column, layout)
@@ -230,11 +235,11 @@ extension ChatState {
     private mutating func press(
         at row: Int, _ column: Int, _ layout: ScreenLayout
     ) -> [ChatEffect] {
+        if let key = KeyLine(self).key(at: row, column, layout) { return take(key) }
         if focus == .help {
             giveBack(to: helpBack)
             return []
         }
-        if let key = KeyLine(self).key(at: row, column, layout) { return take(key) }
         if layout.list.contains(row, column) {
             guard let channel = ChannelPane(self, layout.list).channel(at: row) else { return [] }
             focus = .composer

@@ -175,15 +175,7 @@ public struct ChatState: Sendable {
             if conversation?.channel == channel { conversation?.pending = changes }
         case .holes(let channel, let holes):
             if conversation?.channel == channel { conversation?.holes = holes }
-        case .draft(let place, let text):
-            if place == draftPlace {
-                if composer.isEmpty { composer = Composer(text) }
-            } else if place.channel == conversation?.channel, place.thread == nil,
-                setAside.first?.isEmpty == true
-            {
-                // The thread was opened before the channel's draft came.
-                setAside[0] = text
-            }
+        case .draft(let place, let text): _ = bringBack(text, to: place)
         case .uploading(let request, let progress):
             uploads[request] = progress.sent < progress.total ? progress : nil
         case .file(let address, let state): return note(state, of: address)
@@ -200,6 +192,9 @@ public struct ChatState: Sendable {
         case .want(let user):
             wanted = user
             return seek()
+        case .textRefused(let text, let place, let reason):
+            say(reason, isFailure: true)
+            if bringBack(text, to: place) { hasUnsavedDraft = true }
         case .fileRefused(let path, let reason):
             refusedPath = path
             say("Ctrl-U corrects the path: \(reason)", isFailure: true)

@@ -110,6 +110,19 @@ extension [TextUnit] {
         return fitted + [TextUnit(text: "…", columns: 1)]
     }
 
+    /// Returns as many of the last units as fit.
+    ///
+    /// - Complexity: O(n) for n units of the result; those before it cost nothing.
+    func suffix(fitting columns: Int) -> [TextUnit] {
+        var start = endIndex
+        var rest = columns
+        while start > startIndex, self[start - 1].columns <= rest {
+            start -= 1
+            rest -= self[start].columns
+        }
+        return Array(self[start...])
+    }
+
     /// Returns lines that fit, broken behind spaces, or within words that are too long.
     public func wrapped(to columns: Int) -> [[TextUnit]] {
         guard columns >= 2 else { return [fitted(to: columns)] }
