@@ -175,12 +175,18 @@ extension SBDGroupChannel {
 
     /// Reports that the user is typing; may be called with every key.
     public func startTyping() {
-        act(nil) { client, url throws(RoostError) in await client.startTyping(in: url) }
+        let url = value.url
+        SBDMain.door.perform(then: .done(nil)) { client throws(RoostError) in
+            await client.startTyping(in: url)
+        }
     }
 
     /// Reports that the user has stopped typing.
     public func endTyping() {
-        act(nil) { client, url throws(RoostError) in await client.endTyping(in: url) }
+        let url = value.url
+        SBDMain.door.perform(then: .done(nil)) { client throws(RoostError) in
+            await client.endTyping(in: url)
+        }
     }
 
     /// Returns a query of the channel's members.
