@@ -62,7 +62,10 @@ public class SBDBaseChannel: NSObject {
     public func isOpenChannel() -> Bool { self is SBDOpenChannel }
 
     /// Returns the channel as bytes, for a store of the app's own.
-    public func serialize() -> Data? { Data(SerializedObject.channel(value).bytes) }
+    public func serialize() -> Data? {
+        let object: SerializedObject = Self.isOpen ? .openChannel(value) : .channel(value)
+        return Data(object.bytes)
+    }
 
     /// Returns the channel that was serialised; nil for other bytes.
     public class func build(fromSerializedData data: Data) -> Self? {

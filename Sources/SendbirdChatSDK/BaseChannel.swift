@@ -48,10 +48,10 @@ open class BaseChannel: NSObject, Codable {
     }
 
     /// Encodes the bytes of `serialize()`.
-    open func encode(to encoder: any Encoder) throws {
-        let object: SerializedObject = Self.isOpen ? .openChannel(value) : .channel(value)
-        try object.encode(to: encoder)
-    }
+    open func encode(to encoder: any Encoder) throws { try object.encode(to: encoder) }
+
+    /// The channel in the form that is stored.
+    private var object: SerializedObject { Self.isOpen ? .openChannel(value) : .channel(value) }
 
     class var isOpen: Bool { false }
 
@@ -104,7 +104,7 @@ open class BaseChannel: NSObject, Codable {
     public func isOpenChannel() -> Bool { channelType == .open }
 
     /// Returns the channel as bytes, for a store of the app's own.
-    public func serialize() -> Data? { Data(SerializedObject.channel(value).bytes) }
+    public func serialize() -> Data? { Data(object.bytes) }
 
     /// Returns the channel as it was when it was serialised; nil for other bytes.
     public class func build(fromSerializedData data: Data?) -> Self? {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import Roost
 import RoostDoors
 import RoostModel
@@ -116,32 +115,6 @@ extension GroupChannel {
             if let address = try await cover.upload(client) { value.coverURL = address }
             let channel = try await client.createChannel(value)
             return (channel, !known.contains(channel.url))
-        }
-    }
-}
-
-/// The cover picture of a channel to be created or changed.
-struct CoverImage: Sendable {
-    private let bytes: [UInt8]?
-
-    init(_ data: Data?) { bytes = data.map { Array($0) } }
-
-    /// Uploads the picture and returns its address; nil without one.
-    func upload(_ client: ChatClient) async throws(RoostError) -> String? {
-        guard let bytes else { return nil }
-        return try await client.uploadPicture(bytes)
-    }
-
-    /// Returns a handler that reports the end of the upload first.
-    func reporting<Object>(
-        to progress: ProgressHandler?, then handler: ((Object?, SBError?) -> Void)?
-    ) -> (Object?, SBError?) -> Void {
-        { object, error in
-            if error == nil, let bytes {
-                let size = Int64(bytes.count)
-                progress?(size, size, size)
-            }
-            handler?(object, error)
         }
     }
 }

@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
 import Roost
 import RoostDoors
 import RoostModel
-import RoostWire
 
 /// An open channel, as the app has seen it last.
 ///
 /// Open channels have no cache and no collection: each call needs a connection, and a message that
 /// cannot be sent at once fails.
 open class OpenChannel: BaseChannel {
-    open override class func build(fromSerializedData data: Data?) -> Self? {
-        guard let data, case .openChannel(let channel)? = SerializedObject(Array(data)) else {
-            return nil
-        }
-        return OpenChannel(KeptChannels.State(channel)) as? Self
-    }
-
     override class var isOpen: Bool { true }
-
-    public override func serialize() -> Data? {
-        Data(SerializedObject.openChannel(value).bytes)
-    }
 
     public override var channelType: ChannelType { .open }
     /// The number of users inside.
