@@ -231,7 +231,10 @@ extension SBDMain {
         case .frozen, .operatorsChanged, .metadataChanged, .countersChanged, .channelChanged,
             .pinsChanged:
             notifyOfProperties(delegate, event, channel)
-        default: break
+        case .channelDeleted, .joined, .left, .invited, .declined, .typing, .read, .delivered,
+            .hidden, .unhidden, .unreadTotalChanged, .blocked, .unblocked, .mentioned, .pollVoted,
+            .pollChanged, .openChannel, .storageRepaired, .missed:
+            break
         }
     }
 }
