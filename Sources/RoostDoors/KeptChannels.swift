@@ -10,21 +10,54 @@ package import RoostModel
 /// was made with. Messages have no such state: their identity changes when they are sent, and apps
 /// compare an old message with a new one.
 package final class KeptChannels: Sendable {
+    /// A moment among the changes of all channels.
+    package struct Moment: Sendable {
+        fileprivate let changes: Int
+    }
+
+    /// The number of changes so far, in states of any kind.
+    private static let changes = Guarded(0)
+
+    /// The present moment.
+    package static var moment: Moment { Moment(changes: changes.withLock { $0 }) }
+
     /// The newest value of a channel, as long as an object shows it.
     package final class State: Sendable {
-        private let current: Guarded<GroupChannel>
-
-        /// A state that no other object shares.
-        package init(_ value: GroupChannel) { current = Guarded(value) }
-
-        package var value: GroupChannel {
-            get { current.withLock { $0 } }
-            set { current.withLock { $0 = newValue } }
+        private struct Content {
+            var value: GroupChannel
+            /// The number of the change that brought the value.
+            var number: Int
         }
 
-        /// Sets a value, unless the state has another one than `old` meanwhile.
-        fileprivate func replace(_ old: GroupChannel, with new: GroupChannel) {
-            current.withLock { if $0 == old { $0 = new } }
+        private let content: Guarded<Content>
+
+        /// A state that no other object shares.
+        package init(_ value: GroupChannel) {
+            content = Guarded(Content(value: value, number: KeptChannels.nextChange()))
+        }
+
+        package var value: GroupChannel {
+            get { content.withLock { $0.value } }
+            set {
+                content.withLock {
+                    $0 = Content(value: newValue, number: KeptChannels.nextChange())
+                }
+            }
+        }
+
+        /// Sets a value that was asked for at a moment, unless the state has changed since.
+        package func show(_ value: GroupChannel, askedAt moment: Moment) {
+            content.withLock { content in
+                guard content.number <= moment.changes else { return }
+                content = Content(value: value, number: KeptChannels.nextChange())
+            }
+        }
+    }
+
+    private static func nextChange() -> Int {
+        changes.withLock { changes in
+            changes += 1
+            return changes
         }
     }
 
@@ -32,7 +65,15 @@ package final class KeptChannels: Sendable {
         weak var state: State?
     }
 
+    /// A user of an application.
+    private struct Owner: Equatable {
+        let user: UserID
+        let application: String?
+    }
+
     private struct Entries {
+        /// The user whose channels they are; nil before the first one.
+        var owner: Owner?
         var byChannel: [ChannelAddress: Entry] = [:]
         /// The number of entries at which those without objects are removed.
         var limit = 64
@@ -52,8 +93,23 @@ package final class KeptChannels: Sendable {
     package func state(
         of value: GroupChannel, isOpen: Bool, isNews: Bool = true
     ) -> State {
+        let (shared, isNew) = sharedState(with: value, isOpen)
+        if isNews, !isNew { shared.value = value }
+        return shared
+    }
+
+    /// Returns the state that the objects of a channel share, with a value that was asked for at a
+    /// moment, unless a kept object has changed since.
+    func state(of value: GroupChannel, isOpen: Bool, askedAt moment: Moment) -> State {
+        let (shared, isNew) = sharedState(with: value, isOpen)
+        if !isNew { shared.show(value, askedAt: moment) }
+        return shared
+    }
+
+    /// Returns the state of a channel, and whether it is a new one with the value.
+    private func sharedState(with value: GroupChannel, _ isOpen: Bool) -> (State, Bool) {
         let address = ChannelAddress(value.url, isOpen: isOpen)
-        let (state, isNew) = entries.withLock { entries in
+        return entries.withLock { entries in
             if let kept = entries.byChannel[address]?.state { return (kept, false) }
             let state = State(value)
             entries.byChannel[address] = Entry(state: state)
@@ -63,8 +119,6 @@ package final class KeptChannels: Sendable {
             }
             return (state, true)
         }
-        if isNews, !isNew { state.value = value }
-        return state
     }
 
     /// Shows a value in the kept objects of its channel, if there are any.
@@ -78,12 +132,28 @@ package final class KeptChannels: Sendable {
         entries.withLock { $0.byChannel[channel]?.state }?.value
     }
 
-    /// Shows a value in the kept objects of a channel, unless they show another one than `old`
-    /// meanwhile.
-    func replace(_ old: GroupChannel, of channel: ChannelAddress, with new: GroupChannel) {
-        entries.withLock { $0.byChannel[channel]?.state }?.replace(old, with: new)
+    /// Shows a value that was asked for at a moment in the kept objects of its channel, unless they
+    /// have changed since.
+    func show(_ value: GroupChannel, isOpen: Bool, askedAt moment: Moment) {
+        let address = ChannelAddress(value.url, isOpen: isOpen)
+        entries.withLock { $0.byChannel[address]?.state }?.show(value, askedAt: moment)
     }
 
-    /// Ends the states, because another user logs in; kept objects stay as they are.
-    package func forget() { entries.withLock { $0 = Entries() } }
+    /// The channels with kept objects.
+    var channels: [ChannelAddress] {
+        entries.withLock { entries in
+            entries.byChannel.filter { $0.value.state != nil }.map(\.key)
+        }
+    }
+
+    /// Ends the states of another user or application; their objects stay as they are.
+    ///
+    /// The objects of the same user follow the next client too.
+    func belong(to user: UserID, of application: String?) {
+        let owner = Owner(user: user, application: application)
+        entries.withLock { if $0.owner != owner { $0 = Entries(owner: owner) } }
+    }
+
+    /// Ends all states; their objects stay as they are.
+    func forget() { entries.withLock { $0 = Entries() } }
 }

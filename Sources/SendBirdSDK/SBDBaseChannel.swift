@@ -27,6 +27,13 @@ public class SBDBaseChannel: NSObject {
         self.init(SBDMain.door.kept.state(of: value, isOpen: Self.isOpen))
     }
 
+    /// An object of a channel in the answer to a question.
+    ///
+    /// All objects of the channel show the value, unless news have come since the question.
+    convenience init(_ value: GroupChannel, answering question: ChannelQuestion) {
+        self.init(question.state(of: value, isOpen: Self.isOpen))
+    }
+
     /// An object of the channel, which shows the value unless newer ones have come.
     package convenience init(kept value: GroupChannel) {
         self.init(SBDMain.door.kept.state(of: value, isOpen: Self.isOpen, isNews: false))
@@ -36,8 +43,10 @@ public class SBDBaseChannel: NSObject {
 
     package var value: GroupChannel { state.value }
 
-    /// Shows the channel as it is now, in all objects of it.
-    func show(_ value: GroupChannel) { state.value = value }
+    /// Shows the answer to a question in all objects of the channel, unless news have come since.
+    func show(_ value: GroupChannel, answering question: ChannelQuestion) {
+        state.show(value, askedAt: question.moment)
+    }
 
     /// The channel's identity in the application.
     public var channelUrl: String { value.url.rawValue }

@@ -56,10 +56,11 @@ extension SBDGroupChannel {
 
     /// Shows the channel as it is now, in all its objects; needs a connection.
     public func refresh(completionHandler: SBDErrorHandler? = nil) {
+        let question = ChannelQuestion(SBDMain.door)
         let callback = Callback<Result<GroupChannel, RoostError>> { result in
             switch result {
             case .success(let channel):
-                self.show(channel)
+                self.show(channel, answering: question)
                 completionHandler?(nil)
             case .failure(let error): completionHandler?(SBDError(error))
             }
@@ -81,8 +82,7 @@ extension SBDGroupChannel {
         let (change, picture, obstacle) = (
             params.change, params.picture, params.obstacle(to: value)
         )
-        perform(then: .answer(completionHandler) { SBDGroupChannel($0) }) {
-            client, url throws(RoostError) in
+        perform(then: .channel(completionHandler)) { client, url throws(RoostError) in
             if let obstacle { throw obstacle }
             var change = change
             if let picture { change.coverURL = try await client.uploadPicture(picture) }

@@ -39,7 +39,7 @@ public final class SBDOpenChannel: SBDBaseChannel {
 
     /// Returns a channel from the server.
     public class func getWithUrl(_ channelUrl: String, completionHandler: ChannelHandler?) {
-        SBDMain.door.perform(then: .channel(completionHandler)) { client throws(RoostError) in
+        SBDMain.door.perform(then: .openChannel(completionHandler)) { client throws(RoostError) in
             try await client.openChannel(ChannelURL(channelUrl))
         }
     }
@@ -59,7 +59,7 @@ public final class SBDOpenChannel: SBDBaseChannel {
             operatorIDs: (operatorUserIds ?? []).map { UserID($0) })
         let cover = CoverImage(coverImage.isEmpty ? nil : coverImage)
         let handler = cover.reporting(to: progressHandler, then: completionHandler)
-        SBDMain.door.perform(then: .channel(handler)) { client throws(RoostError) in
+        SBDMain.door.perform(then: .openChannel(handler)) { client throws(RoostError) in
             var params = params
             if let address = try await cover.upload(client) { params.coverURL = address }
             return try await client.createOpenChannel(params)
@@ -80,7 +80,7 @@ public final class SBDOpenChannel: SBDBaseChannel {
         let cover = CoverImage(coverImage?.isEmpty == true ? nil : coverImage)
         let handler = cover.reporting(to: progressHandler, then: completionHandler)
         let url = value.url
-        SBDMain.door.perform(then: .channel(handler)) { client throws(RoostError) in
+        SBDMain.door.perform(then: .openChannel(handler)) { client throws(RoostError) in
             var params = params
             if let address = try await cover.upload(client) { params.coverURL = address }
             return try await client.updateOpenChannel(url, params)
@@ -118,10 +118,11 @@ public final class SBDOpenChannel: SBDBaseChannel {
         _ work:
             @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> OpenChannel
     ) {
+        let question = ChannelQuestion(SBDMain.door)
         let callback = Callback<Result<OpenChannel, RoostError>> { result in
             switch result {
             case .success(let channel):
-                self.show(GroupChannel(channel))
+                self.show(GroupChannel(channel), answering: question)
                 handler?(nil)
             case .failure(let error): handler?(SBDError(error))
             }
@@ -139,8 +140,10 @@ public final class SBDOpenChannel: SBDBaseChannel {
 }
 
 extension Callback where Value == Result<OpenChannel, RoostError> {
-    fileprivate static func channel(_ handler: SBDOpenChannel.ChannelHandler?) -> Self {
-        answer(handler) { SBDOpenChannel(GroupChannel($0)) }
+    /// Returns a handler of the answer to a question that is asked now.
+    fileprivate static func openChannel(_ handler: SBDOpenChannel.ChannelHandler?) -> Self {
+        let question = ChannelQuestion(SBDMain.door)
+        return answer(handler) { SBDOpenChannel(GroupChannel($0), answering: question) }
     }
 }
 
@@ -165,8 +168,9 @@ public final class SBDOpenChannelListQuery: NSObject {
     public func loadNextPage(
         completionHandler: (([SBDOpenChannel]?, SBDError?) -> Void)? = nil
     ) {
+        let question = ChannelQuestion(SBDMain.door)
         let callback = Callback.answer(completionHandler) { (channels: [GroupChannel]) in
-            channels.map { SBDOpenChannel($0) }
+            channels.map { SBDOpenChannel($0, answering: question) }
         }
         let pageSize = Int(clamping: limit)
         let query = OpenChannelQuery(nameContains: channelNameFilter)

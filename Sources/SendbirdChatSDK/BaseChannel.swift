@@ -31,6 +31,13 @@ open class BaseChannel: NSObject, Codable {
         self.init(SendbirdChat.door.kept.state(of: value, isOpen: Self.isOpen))
     }
 
+    /// An object of a channel in the answer to a question.
+    ///
+    /// All objects of the channel show the value, unless news have come since the question.
+    convenience init(
+        _ value: RoostModel.GroupChannel, answering question: ChannelQuestion
+    ) { self.init(question.state(of: value, isOpen: Self.isOpen)) }
+
     /// An object of the channel, which shows the value unless newer ones have come.
     convenience init(kept value: RoostModel.GroupChannel) {
         self.init(
@@ -57,6 +64,11 @@ open class BaseChannel: NSObject, Codable {
 
     /// Shows the channel as it is now, in all objects of it.
     func update(to value: RoostModel.GroupChannel) { state.value = value }
+
+    /// Shows the answer to a question in all objects of the channel, unless news have come since.
+    func update(to value: RoostModel.GroupChannel, answering question: ChannelQuestion) {
+        state.show(value, askedAt: question.moment)
+    }
 
     /// The channel's identity in the application.
     public var channelURL: String { value.url.rawValue }

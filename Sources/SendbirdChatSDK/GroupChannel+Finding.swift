@@ -99,9 +99,12 @@ extension GroupChannel {
         }
         value.isDistinct = true
         let cover = CoverImage(params.coverImage)
+        let question = ChannelQuestion(SendbirdChat.door)
         let handler = cover.reporting(to: progressHandler) {
             (made: (channel: RoostModel.GroupChannel, isNew: Bool)?, error: SBError?) in
-            completionHandler?(made.map { GroupChannel($0.channel) }, made?.isNew ?? false, error)
+            completionHandler?(
+                made.map { GroupChannel($0.channel, answering: question) }, made?.isNew ?? false,
+                error)
         }
         SendbirdChat.door.perform(then: .answer(handler) { $0 }) {
             [value] client throws(RoostError) in
@@ -120,7 +123,9 @@ extension GroupChannel {
 }
 
 extension Callback where Value == Result<RoostModel.GroupChannel, RoostError> {
+    /// Returns a handler of the answer to a question that is asked now.
     static func channel(_ handler: GroupChannelHandler?) -> Self {
-        answer(handler) { GroupChannel($0) }
+        let question = ChannelQuestion(SendbirdChat.door)
+        return answer(handler) { GroupChannel($0, answering: question) }
     }
 }

@@ -115,8 +115,9 @@ open class OpenChannel: BaseChannel {
             @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError)
             -> RoostModel.OpenChannel
     ) {
+        let question = ChannelQuestion(SendbirdChat.door)
         let answer = { [self] (channel: RoostModel.GroupChannel?, error: SBError?) in
-            if let channel { update(to: channel) }
+            if let channel { update(to: channel, answering: question) }
             handler?(error)
         }
         ask(.answer(answer) { RoostModel.GroupChannel($0) }, work)
@@ -160,9 +161,13 @@ open class OpenChannel: BaseChannel {
 }
 
 extension Callback where Value == Result<RoostModel.OpenChannel, RoostError> {
+    /// Returns a handler of the answer to a question that is asked now.
     fileprivate static func openChannel(
         _ handler: ((OpenChannel?, SBError?) -> Void)?
     ) -> Self {
-        answer(handler) { OpenChannel(RoostModel.GroupChannel($0)) }
+        let question = ChannelQuestion(SendbirdChat.door)
+        return answer(handler) {
+            OpenChannel(RoostModel.GroupChannel($0), answering: question)
+        }
     }
 }
