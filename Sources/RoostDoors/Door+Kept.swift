@@ -24,7 +24,7 @@ extension Door {
 
     /// Shows a group channel of the cache in its kept objects, unless they change meanwhile.
     func show(_ url: ChannelURL, of client: ChatClient, for user: UserID?) async {
-        let moment = KeptChannels.moment
+        let moment = KeptChannels.Moment.next()
         guard let old = kept.value(of: ChannelAddress(url, isOpen: false)) else { return }
         // Without a readable cache the objects stay as they are.
         guard let new = try? await client.cachedChannel(url), new != old else { return }
@@ -46,7 +46,7 @@ extension Door {
         start {
             // Without a client there is no news.
             guard let client = try? await current.opened().client else { return }
-            let moment = KeptChannels.moment
+            let moment = KeptChannels.Moment.next()
             for channel in await client.enteredOpenChannels() {
                 self.show(GroupChannel(channel), isOpen: true, askedAt: moment, for: user)
             }
@@ -58,7 +58,7 @@ extension Door {
 
 /// The user and the moment of a question whose answer has channels.
 package struct ChannelQuestion: Sendable {
-    package let moment = KeptChannels.moment
+    package let moment = KeptChannels.Moment.next()
     private let kept: KeptChannels
     private let isPresent: @Sendable () -> Bool
 
@@ -69,8 +69,8 @@ package struct ChannelQuestion: Sendable {
 
     /// Returns the state of an object for a channel in the answer; call it on the app's queue.
     ///
-    /// It is that of all objects of the channel, which show the answer unless news have come
-    /// meanwhile. After the login of another user the object has a state of its own.
+    /// It is that of all objects of the channel, which show the answer unless they show news, or the
+    /// answer to a later question. After the login of another user the object has a state of its own.
     package func state(of value: GroupChannel, isOpen: Bool) -> KeptChannels.State {
         guard isPresent() else { return KeptChannels.State(value) }
         return kept.state(of: value, isOpen: isOpen, askedAt: moment)

@@ -9,13 +9,13 @@ extension GroupChannel {
     /// count no receipts, and for a message that is not delivered: its time is the device's.
     ///
     /// - Parameters:
-    ///   - message: A message of this channel.
     ///   - haveRead: Whether the readers are returned; if not, the others.
+    ///   - message: A message of this channel.
     ///   - includesAll: Whether the sender and the current user may be among them.
     ///   - viewer: The current user.
     /// - Returns: The members.
-    package func members(
-        of message: Message, whoHaveRead haveRead: Bool, includesAll: Bool, viewer: UserID?
+    package func joinedMembers(
+        whoHaveRead haveRead: Bool, _ message: Message, includesAll: Bool, viewer: UserID?
     ) -> [Member] {
         guard message.messageID != nil, countsReceipts, readReceipts != nil else { return [] }
         let unread = Set(unreadMembers(of: message).map(\.id))

@@ -10,54 +10,50 @@ package import RoostModel
 /// was made with. Messages have no such state: their identity changes when they are sent, and apps
 /// compare an old message with a new one.
 package final class KeptChannels: Sendable {
-    /// A moment among the changes of all channels.
-    package struct Moment: Sendable {
-        fileprivate let changes: Int
+    /// The moment of a question or of news; no two are equal.
+    package struct Moment: Comparable, Sendable {
+        private let number: Int
+
+        private static let last = Guarded(0)
+
+        /// Returns a moment after all others.
+        package static func next() -> Moment {
+            Moment(
+                number: last.withLock { last in
+                    last += 1
+                    return last
+                })
+        }
+
+        package static func < (left: Moment, right: Moment) -> Bool { left.number < right.number }
     }
-
-    /// The number of changes so far, in states of any kind.
-    private static let changes = Guarded(0)
-
-    /// The present moment.
-    package static var moment: Moment { Moment(changes: changes.withLock { $0 }) }
 
     /// The newest value of a channel, as long as an object shows it.
     package final class State: Sendable {
         private struct Content {
             var value: GroupChannel
-            /// The number of the change that brought the value.
-            var number: Int
+            /// The moment of the news, or of the question whose answer the value is.
+            var moment: Moment
         }
 
         private let content: Guarded<Content>
 
         /// A state that no other object shares.
-        package init(_ value: GroupChannel) {
-            content = Guarded(Content(value: value, number: KeptChannels.nextChange()))
+        package init(_ value: GroupChannel, askedAt moment: Moment = .next()) {
+            content = Guarded(Content(value: value, moment: moment))
         }
 
         package var value: GroupChannel {
             get { content.withLock { $0.value } }
-            set {
-                content.withLock {
-                    $0 = Content(value: newValue, number: KeptChannels.nextChange())
-                }
-            }
+            set { content.withLock { $0 = Content(value: newValue, moment: .next()) } }
         }
 
-        /// Sets a value that was asked for at a moment, unless the state has changed since.
+        /// Sets a value that was asked for at a moment, unless that of the state is of a later one.
         package func show(_ value: GroupChannel, askedAt moment: Moment) {
             content.withLock { content in
-                guard content.number <= moment.changes else { return }
-                content = Content(value: value, number: KeptChannels.nextChange())
+                guard content.moment < moment else { return }
+                content = Content(value: value, moment: moment)
             }
-        }
-    }
-
-    private static func nextChange() -> Int {
-        changes.withLock { changes in
-            changes += 1
-            return changes
         }
     }
 
@@ -93,25 +89,27 @@ package final class KeptChannels: Sendable {
     package func state(
         of value: GroupChannel, isOpen: Bool, isNews: Bool = true
     ) -> State {
-        let (shared, isNew) = sharedState(with: value, isOpen)
+        let (shared, isNew) = sharedState(with: value, isOpen, .next())
         if isNews, !isNew { shared.value = value }
         return shared
     }
 
     /// Returns the state that the objects of a channel share, with a value that was asked for at a
-    /// moment, unless a kept object has changed since.
+    /// moment, unless a kept object shows one of a later moment.
     func state(of value: GroupChannel, isOpen: Bool, askedAt moment: Moment) -> State {
-        let (shared, isNew) = sharedState(with: value, isOpen)
+        let (shared, isNew) = sharedState(with: value, isOpen, moment)
         if !isNew { shared.show(value, askedAt: moment) }
         return shared
     }
 
     /// Returns the state of a channel, and whether it is a new one with the value.
-    private func sharedState(with value: GroupChannel, _ isOpen: Bool) -> (State, Bool) {
+    private func sharedState(
+        with value: GroupChannel, _ isOpen: Bool, _ moment: Moment
+    ) -> (State, Bool) {
         let address = ChannelAddress(value.url, isOpen: isOpen)
         return entries.withLock { entries in
             if let kept = entries.byChannel[address]?.state { return (kept, false) }
-            let state = State(value)
+            let state = State(value, askedAt: moment)
             entries.byChannel[address] = Entry(state: state)
             if entries.byChannel.count > entries.limit {
                 entries.byChannel = entries.byChannel.filter { $0.value.state != nil }
@@ -133,7 +131,7 @@ package final class KeptChannels: Sendable {
     }
 
     /// Shows a value that was asked for at a moment in the kept objects of its channel, unless they
-    /// have changed since.
+    /// show one of a later moment.
     func show(_ value: GroupChannel, isOpen: Bool, askedAt moment: Moment) {
         let address = ChannelAddress(value.url, isOpen: isOpen)
         entries.withLock { $0.byChannel[address]?.state }?.show(value, askedAt: moment)

@@ -60,8 +60,8 @@ public final class SBDGroupChannel: SBDBaseChannel {
     public func getReadMembers(
         with message: SBDBaseMessage, includeAllMembers: Bool
     ) -> [SBDMember] {
-        value.members(
-            of: message.value, whoHaveRead: true, includesAll: includeAllMembers,
+        value.joinedMembers(
+            whoHaveRead: true, message.value, includesAll: includeAllMembers,
             viewer: SBDMain.door.account
         ).map { SBDMember($0) }
     }

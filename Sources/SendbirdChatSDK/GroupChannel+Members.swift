@@ -71,7 +71,7 @@ extension GroupChannel {
     /// - Returns: The members; empty where the server counts no receipts, and for a message that is
     ///   not delivered.
     public func getReadMembers(message: BaseMessage, includeAllMembers: Bool) -> [Member] {
-        members(of: message, whoHaveRead: true, includeAllMembers)
+        joinedMembers(whoHaveRead: true, message, includeAllMembers)
     }
 
     /// Returns the joined members who have not read a message; its sender counts as a reader.
@@ -82,14 +82,14 @@ extension GroupChannel {
     /// - Returns: The members; empty where the server counts no receipts, and for a message that is
     ///   not delivered.
     public func getUnreadMembers(message: BaseMessage, includeAllMembers: Bool) -> [Member] {
-        members(of: message, whoHaveRead: false, includeAllMembers)
+        joinedMembers(whoHaveRead: false, message, includeAllMembers)
     }
 
-    private func members(
-        of message: BaseMessage, whoHaveRead haveRead: Bool, _ includesAll: Bool
+    private func joinedMembers(
+        whoHaveRead haveRead: Bool, _ message: BaseMessage, _ includesAll: Bool
     ) -> [Member] {
-        value.members(
-            of: message.value, whoHaveRead: haveRead, includesAll: includesAll,
+        value.joinedMembers(
+            whoHaveRead: haveRead, message.value, includesAll: includesAll,
             viewer: SendbirdChat.door.account
         ).map { Member($0) }
     }

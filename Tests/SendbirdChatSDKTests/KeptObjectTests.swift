@@ -192,6 +192,25 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `of two answers that to the later question is shown, whichever comes first`()
+            throws
+        {
+            try DoorStory.play(seed: 345) { _ in
+                let door = SendbirdChat.door
+                func answer(_ question: ChannelQuestion, _ name: String) -> KeptChannels.State {
+                    question.state(
+                        of: RoostModel.GroupChannel(url: "room", name: name), isOpen: false)
+                }
+                let early = ChannelQuestion(door)
+                let late = ChannelQuestion(door)
+                let state = answer(late, "new")
+                #expect(answer(early, "old") === state)
+                #expect(state.value.name == "new")
+                #expect(answer(ChannelQuestion(door), "newest") === state)
+                #expect(state.value.name == "newest")
+            }
+        }
+
         @Test func `an answer for an earlier user changes no channel of the next one`() throws {
             try DoorStory.play(seed: 342) { story in
                 let url = try await story.channel("train")
