@@ -76,12 +76,14 @@ extension Door {
         _ params: UserMessageParams, _ channel: ChannelAddress, as requestID: RequestID? = nil,
         then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
-        var message = preview(of: .user(params), in: channel)
-        if let requestID { message.delivery = .unsent(requestID, .pending) }
-        guard let name = message.requestID else { return message }
+        var (message, name) = preview(of: .user(params), in: channel)
+        if let requestID {
+            name = requestID
+            message.delivery = .unsent(requestID, .pending)
+        }
         let current = clientForCall()
         // The server's answer is waited for, so each channel has a queue of its own.
-        sending(to: channel.url).add(on: self) { [message] in
+        sending(to: channel.url).add(on: self) { [message, name] in
             do throws(RoostError) {
                 let client = try await current.opened().client
                 let sent = try await client.sendNow(params, toOpenChannel: channel.url, as: name)
@@ -95,12 +97,14 @@ extension Door {
         return message
     }
 
-    private func preview(of params: MessageParams, in channel: ChannelAddress) -> Message {
-        var message = preview(of: params, in: channel.url)
+    private func preview(
+        of params: MessageParams, in channel: ChannelAddress
+    ) -> (message: Message, requestID: RequestID) {
+        var made = preview(of: params, in: channel.url)
         if channel.isOpen {
-            message.unknownFields.keep(.init(name: "channel_type", json: "\"open\""))
+            made.message.unknownFields.keep(.init(name: "channel_type", json: "\"open\""))
         }
-        return message
+        return made
     }
 
     /// Returns a message that is not sent, and calls back with the reason.
@@ -108,7 +112,7 @@ extension Door {
         _ params: MessageParams, to channel: ChannelAddress, _ error: RoostError,
         then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
-        var message = preview(of: params, in: channel)
+        var message = preview(of: params, in: channel).message
         message.delivery = .unsent("", .failed(error.code))
         notify(callback, (message, error))
         return message

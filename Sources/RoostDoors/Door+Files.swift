@@ -5,22 +5,26 @@ import Roost
 import RoostModel
 
 extension Door {
-    /// The default folder of the cache: beside the app's other files, and excluded from backups.
+    /// The default folder of the cache, beside the app's other files; nothing is created.
     package static var standardFolder: String {
         let places = FileManager.default.urls(
             for: .applicationSupportDirectory, in: .userDomainMask)
-        let folder = (places.first ?? FileManager.default.temporaryDirectory)
-            .appending(path: "Roost")
+        return (places.first ?? FileManager.default.temporaryDirectory)
+            .appending(path: "Roost").path
+    }
+
+    /// Creates the default folder, excluded from backups, if it is the place of a cache.
+    static func prepare(_ place: Configuration.Cache) {
         #if canImport(Darwin)
+        guard place == .folder(standardFolder) else { return }
         // The server can restore all of it except unsent messages.
-        var url = folder
+        var url = URL(filePath: standardFolder)
         var values = URLResourceValues()
         values.isExcludedFromBackup = true
         try? FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try? url.setResourceValues(values)
         #endif
-        return folder.path
     }
 
     /// The bytes of the user's cache on disk, its write-ahead log included; 0 in memory.

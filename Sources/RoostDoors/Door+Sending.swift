@@ -13,8 +13,7 @@ extension Door {
         progress: Callback<UploadStep> = .none,
         then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
-        let preview = preview(of: params, in: channel)
-        guard let requestID = preview.requestID else { return preview }
+        let (pending, requestID) = preview(of: params, in: channel)
         let current = clientForCall()
         sending.add(on: self) {
             var expected: (observer: ClientObserver, number: Int)?
@@ -26,12 +25,12 @@ extension Door {
                 await opened.observer.queued(message, for: number)
             } catch {
                 if let (observer, number) = expected, await !observer.forget(number) { return }
-                var message = preview
+                var message = pending
                 message.delivery = .unsent(requestID, .failed(error.code))
                 self.notify(callback, (message, error))
             }
         }
-        return preview
+        return pending
     }
 
     /// Sends a failed message again, under the same request ID.
@@ -63,35 +62,27 @@ extension Door {
         return pending
     }
 
-    func preview(of params: MessageParams, in channel: ChannelURL) -> Message {
+    /// Returns a message as it is shown until it is on disk, and its new request ID.
+    func preview(
+        of params: MessageParams, in channel: ChannelURL
+    ) -> (message: Message, requestID: RequestID) {
         let world = world
         let me = user ?? account.map { User(id: $0) }
+        let requestID = RequestID.random(world.entropy)
         var message = Message(
-            delivery: .unsent(RequestID.random(world.entropy), .pending), channelURL: channel,
+            delivery: .unsent(requestID, .pending), channelURL: channel,
             createdAt: world.wallTime(), sender: me.map { Sender(user: $0) },
             content: .user(text: ""))
         message.details.params = params
         switch params {
         case .user(let params):
             message.content = .user(text: params.text)
-            message.data = params.data
-            message.customType = params.customType
-            message.mention = params.mention
-            message.metaArrays = params.metaArrays
-            message.parentID = params.parentID
-            message.isReplyToChannel = params.isReplyToChannel
-            message.isSilent = params.isSilent
+            message.take(params)
         case .file(let params):
             message.content = .file(FileContent(params))
-            message.data = params.data
-            message.customType = params.customType
-            message.mention = params.mention
-            message.metaArrays = params.metaArrays
-            message.parentID = params.parentID
-            message.isReplyToChannel = params.isReplyToChannel
-            message.isSilent = params.isSilent
+            message.take(params)
         }
-        return message
+        return (message, requestID)
     }
 
     /// The kinds of messages that their author can edit.

@@ -49,19 +49,6 @@ package final class Door: Sendable {
 
     private typealias Opening = Task<Result<Opened, RoostError>, Never>
 
-    /// The client that was current when the call was made, whichever user logs in meanwhile.
-    struct CurrentClient: Sendable {
-        fileprivate let opening: Task<Result<Opened, RoostError>, Never>?
-        fileprivate let isInitialized: Bool
-        /// Whether extensions of the app use the cache too.
-        fileprivate let isShared: Bool
-
-        func opened() async throws(RoostError) -> Opened {
-            if let opening { return try await opening.value.get() }
-            throw isInitialized ? .noUser : .notInitialized
-        }
-    }
-
     private let state = Guarded(State())
 
     // MARK: The report of the open client
@@ -144,6 +131,11 @@ package final class Door: Sendable {
     /// `user` is that of the client; nil stands for the present one. No event but those of the
     /// connection reaches the app after the login call of another user (scar 34).
     package func receive(_ event: ClientEvent, of user: UserID? = nil) {
+        if case .event(.missed, _) = event {
+            // A lost event may be the end of typing, or news of any channel.
+            state.withLock { if !$0.isOther(user) { $0.report.typing = [:] } }
+            showKept(for: user)
+        }
         queue.async { [self] in
             if case .event = event, state.withLock({ $0.isOther(user) }) { return }
             listener(event)
@@ -153,7 +145,7 @@ package final class Door: Sendable {
     /// A test of whether a user is still the present one; nil stands for any user.
     ///
     /// Make it on the app's queue: another user may log in while an event waits there.
-    func isPresent(_ account: UserID?) -> @Sendable () -> Bool {
+    package func isPresent(_ account: UserID?) -> @Sendable () -> Bool {
         { [self] in state.withLock { !$0.isOther(account) } }
     }
 
@@ -165,6 +157,7 @@ package final class Door: Sendable {
 
     /// Starts over in the world of a test.
     package func enter(_ world: World) {
+        kept.forget()
         state.withLock { $0 = State(world: world) }
     }
 
@@ -199,7 +192,7 @@ package final class Door: Sendable {
             let number = state.openings
             state.report = Report()
             state.sendingToRooms = [:]
-            kept.forget()
+            kept.belong(to: account, of: settings.applicationID)
             state.opening = Task(executorPreference: world.executor) {
                 // Two clients of one user compete for the files; of two users, the later counts.
                 if case .success(let opened)? = await before?.value {
@@ -272,6 +265,7 @@ package final class Door: Sendable {
                     message: "Set the server before the first connection.")
             }
             var configuration = settings.configuration(of: account)
+            Self.prepare(configuration.cache)
             if settings.migrationBegins.call != nil {
                 let begins = settings.migrationBegins
                 configuration.migrating = { step in
@@ -299,22 +293,22 @@ package final class Door: Sendable {
         }
     }
 
-    /// Returns the open client of a user and its observer; nil takes those of any user.
+    /// Returns the client for a call of the app, for which caches at rest are opened.
+    func clientForCall() -> CurrentClient {
+        openPrepared()
+        return noted(presentClient())
+    }
+
+    /// Returns the client for a call of a user; nil stands for any user.
     ///
     /// - Throws: `.connectionCanceled` if another user has logged in meanwhile.
-    func opened(of account: UserID?) async throws(RoostError) -> Opened {
+    func clientForCall(of account: UserID?) throws(RoostError) -> CurrentClient {
         openPrepared()
         let current = state.withLock { state in
             state.isOther(account) ? nil : currentClient(in: state)
         }
         guard let current else { throw .anotherUser }
-        return try await noted(current).opened()
-    }
-
-    /// Returns the client for a call of the app, for which caches at rest are opened.
-    func clientForCall() -> CurrentClient {
-        openPrepared()
-        return noted(presentClient())
+        return noted(current)
     }
 
     /// Returns the client that is current now, for a report; opens nothing.

@@ -10,6 +10,8 @@ package final class PositionReader<Element: Sendable, Position: Sendable>: Senda
     package typealias Result = (elements: [Element], next: Position?)
 
     private struct State {
+        /// The user of the first page; nil before it.
+        var account: UserID?
         var position: Position?
         var hasNext = true
         var isLoading = false
@@ -27,7 +29,8 @@ package final class PositionReader<Element: Sendable, Position: Sendable>: Senda
     /// Loads the next page; an empty one behind the last.
     ///
     /// - Parameters:
-    ///   - callback: The receiver of the page, or of `.queryInProgress` while another is loading.
+    ///   - callback: The receiver of the page; of `.queryInProgress` while another is loading, and
+    ///     of `.connectionCanceled` if another user has logged in since the first page.
     ///   - fetch: Asks a client for the page at a position; nil is the first page's.
     package func load(
         then callback: Callback<Swift.Result<[Element], RoostError>>,
@@ -38,13 +41,18 @@ package final class PositionReader<Element: Sendable, Position: Sendable>: Senda
             return state
         }
         guard !before.isLoading else { return door.notify(callback, .failure(.underWay)) }
-        let current = door.clientForCall()
+        let account = before.account ?? door.account
+        let current = Swift.Result { () throws(RoostError) in
+            try door.clientForCall(of: account)
+        }
         door.start { [self] in
             var result = Swift.Result<[Element], RoostError>.success([])
             var next = before
             do throws(RoostError) {
                 if before.hasNext {
-                    let page = try await fetch(try await current.opened().client, before.position)
+                    let client = try await current.get().opened().client
+                    let page = try await fetch(client, before.position)
+                    next.account = account
                     (next.position, next.hasNext) = (page.next, page.next != nil)
                     result = .success(page.elements)
                 }

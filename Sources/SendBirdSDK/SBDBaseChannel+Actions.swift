@@ -14,7 +14,7 @@ extension SBDBaseChannel {
         guard isGroupChannel() else {
             return SBDMain.door.notify(callback, .failure(.openChannel))
         }
-        SBDMain.door.perform(then: callback) { client throws(RoostError) in
+        SBDMain.door.perform(on: [url], then: callback) { client throws(RoostError) in
             try await work(client, url)
         }
     }
@@ -32,7 +32,9 @@ extension SBDBaseChannel {
         _ work: @escaping @Sendable (ChatClient, ChannelAddress) async throws(RoostError) -> Value
     ) {
         let address = address
-        SBDMain.door.perform(then: callback) { client throws(RoostError) in
+        // Only group channels are cached.
+        let shown = address.isOpen ? [] : [address.url]
+        SBDMain.door.perform(on: shown, then: callback) { client throws(RoostError) in
             try await work(client, address)
         }
     }

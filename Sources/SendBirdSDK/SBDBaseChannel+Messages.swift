@@ -123,7 +123,7 @@ extension SBDBaseChannel {
     public func delete(
         _ message: SBDBaseMessage, completionHandler: SBDErrorHandler? = nil
     ) {
-        SBDMain.door.delete(message.target, in: address, then: .done(completionHandler))
+        SBDMain.door.delete(message.value.target, in: address, then: .done(completionHandler))
     }
 
     /// Adds the user's reaction to a message; without a connection the change and the handler wait.
@@ -155,31 +155,13 @@ extension SBDBaseChannel {
             return SBDMain.door.notify(callback, .failure(.openChannel))
         }
         SBDMain.door.react(
-            key, to: message.target, in: value.url, isAdded: isAdded, then: callback)
-    }
-}
-
-extension SBDBaseMessage {
-    fileprivate var target: MessageTarget {
-        switch value.delivery {
-        case .delivered(let id, _): .delivered(id)
-        case .unsent(let id, _): .unsent(id)
-        }
+            key, to: message.value.target, in: value.url, isAdded: isAdded, then: callback)
     }
 }
 
 extension Callback<UploadStep> {
     fileprivate static func progress(_ handler: SBDBaseChannel.ProgressHandler?) -> Self {
-        var before: Int64 = 0
-        return Callback(
-            handler.map { handler in
-                { step in
-                    guard case .sent(_, let progress) = step else { return }
-                    let sent = progress.sent.bytes
-                    // A retry starts at the first byte again.
-                    handler(max(0, sent - before), sent, progress.total.bytes)
-                    before = sent
-                }
-            })
+        uploadProgress(
+            handler.map { handler in { _, news, sent, total in handler(news, sent, total) } })
     }
 }

@@ -27,6 +27,13 @@ public class SBDBaseChannel: NSObject {
         self.init(SBDMain.door.kept.state(of: value, isOpen: Self.isOpen))
     }
 
+    /// An object of a channel in the answer to a question.
+    ///
+    /// All objects of the channel show the value, unless news have come since the question.
+    convenience init(_ value: GroupChannel, answering question: ChannelQuestion) {
+        self.init(question.state(of: value, isOpen: Self.isOpen))
+    }
+
     /// An object of the channel, which shows the value unless newer ones have come.
     package convenience init(kept value: GroupChannel) {
         self.init(SBDMain.door.kept.state(of: value, isOpen: Self.isOpen, isNews: false))
@@ -36,8 +43,10 @@ public class SBDBaseChannel: NSObject {
 
     package var value: GroupChannel { state.value }
 
-    /// Shows the channel as it is now, in all objects of it.
-    func show(_ value: GroupChannel) { state.value = value }
+    /// Shows the answer to a question in all objects of the channel, unless news have come since.
+    func show(_ value: GroupChannel, answering question: ChannelQuestion) {
+        state.show(value, askedAt: question.moment)
+    }
 
     /// The channel's identity in the application.
     public var channelUrl: String { value.url.rawValue }
@@ -62,7 +71,10 @@ public class SBDBaseChannel: NSObject {
     public func isOpenChannel() -> Bool { self is SBDOpenChannel }
 
     /// Returns the channel as bytes, for a store of the app's own.
-    public func serialize() -> Data? { Data(SerializedObject.channel(value).bytes) }
+    public func serialize() -> Data? {
+        let object: SerializedObject = Self.isOpen ? .openChannel(value) : .channel(value)
+        return Data(object.bytes)
+    }
 
     /// Returns the channel that was serialised; nil for other bytes.
     public class func build(fromSerializedData data: Data) -> Self? {

@@ -56,10 +56,11 @@ extension SBDGroupChannel {
 
     /// Shows the channel as it is now, in all its objects; needs a connection.
     public func refresh(completionHandler: SBDErrorHandler? = nil) {
+        let question = ChannelQuestion(SBDMain.door)
         let callback = Callback<Result<GroupChannel, RoostError>> { result in
             switch result {
             case .success(let channel):
-                self.show(channel)
+                self.show(channel, answering: question)
                 completionHandler?(nil)
             case .failure(let error): completionHandler?(SBDError(error))
             }
@@ -81,8 +82,7 @@ extension SBDGroupChannel {
         let (change, picture, obstacle) = (
             params.change, params.picture, params.obstacle(to: value)
         )
-        perform(then: .answer(completionHandler) { SBDGroupChannel($0) }) {
-            client, url throws(RoostError) in
+        perform(then: .channel(completionHandler)) { client, url throws(RoostError) in
             if let obstacle { throw obstacle }
             var change = change
             if let picture { change.coverURL = try await client.uploadPicture(picture) }
@@ -175,12 +175,18 @@ extension SBDGroupChannel {
 
     /// Reports that the user is typing; may be called with every key.
     public func startTyping() {
-        act(nil) { client, url throws(RoostError) in await client.startTyping(in: url) }
+        let url = value.url
+        SBDMain.door.perform(then: .done(nil)) { client throws(RoostError) in
+            await client.startTyping(in: url)
+        }
     }
 
     /// Reports that the user has stopped typing.
     public func endTyping() {
-        act(nil) { client, url throws(RoostError) in await client.endTyping(in: url) }
+        let url = value.url
+        SBDMain.door.perform(then: .done(nil)) { client throws(RoostError) in
+            await client.endTyping(in: url)
+        }
     }
 
     /// Returns a query of the channel's members.

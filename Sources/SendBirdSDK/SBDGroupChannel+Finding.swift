@@ -19,7 +19,7 @@ extension SBDGroupChannel {
     public class func getWithUrl(
         _ channelUrl: String, completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
     ) {
-        SBDMain.door.perform(then: .answer(completionHandler) { SBDGroupChannel($0) }) {
+        SBDMain.door.perform(then: .channel(completionHandler)) {
             client throws(RoostError) in
             try await client.channel(ChannelURL(channelUrl))
         }
@@ -58,11 +58,19 @@ extension SBDGroupChannel {
         _ params: ChannelCreateParams, picture: [UInt8]?,
         _ handler: ((SBDGroupChannel?, SBDError?) -> Void)?
     ) {
-        SBDMain.door.perform(then: .answer(handler) { SBDGroupChannel($0) }) {
+        SBDMain.door.perform(then: .channel(handler)) {
             client throws(RoostError) in
             var params = params
             if let picture { params.coverURL = try await client.uploadPicture(picture) }
             return try await client.createChannel(params)
         }
+    }
+}
+
+extension Callback where Value == Result<GroupChannel, RoostError> {
+    /// Returns a handler of the answer to a question that is asked now.
+    static func channel(_ handler: ((SBDGroupChannel?, SBDError?) -> Void)?) -> Self {
+        let question = ChannelQuestion(SBDMain.door)
+        return answer(handler) { SBDGroupChannel($0, answering: question) }
     }
 }

@@ -48,7 +48,7 @@ public final class SBDGroupChannel: SBDBaseChannel {
 
     // MARK: Reading and typing
 
-    /// Returns the members who have read a message.
+    /// Returns the joined members who have read a message; its sender counts as a reader.
     ///
     /// Empty in super and broadcast channels, which count no receipts, and for a message that is
     /// not delivered.
@@ -60,14 +60,10 @@ public final class SBDGroupChannel: SBDBaseChannel {
     public func getReadMembers(
         with message: SBDBaseMessage, includeAllMembers: Bool
     ) -> [SBDMember] {
-        guard message.value.messageID != nil, value.countsReceipts, value.readReceipts != nil
-        else { return [] }
-        let unread = Set(value.unreadMembers(of: message.value).map(\.id))
-        let hidden: Set<UserID?> =
-            includeAllMembers ? [] : [message.value.sender?.user.id, SBDMain.door.account]
-        return value.members.filter {
-            $0.state == .joined && !unread.contains($0.id) && !hidden.contains($0.id)
-        }.map { SBDMember($0) }
+        value.joinedMembers(
+            whoHaveRead: true, message.value, includesAll: includeAllMembers,
+            viewer: SBDMain.door.account
+        ).map { SBDMember($0) }
     }
 
     /// Returns the users who are typing now, without the current user.

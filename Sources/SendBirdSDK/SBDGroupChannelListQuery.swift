@@ -101,8 +101,13 @@ public final class SBDGroupChannelListQuery: NSObject {
             return driver
         }
         let door = SBDMain.door
+        let isPresent = driver.isForPresentUser
         let callback = Callback.answer(completionHandler) { (channels: [GroupChannel]) in
-            channels.map { SBDGroupChannel($0) }
+            // After the login of another user the objects share no state with kept ones.
+            guard isPresent() else {
+                return channels.map { SBDGroupChannel(KeptChannels.State($0)) }
+            }
+            return channels.map { SBDGroupChannel($0) }
         }
         loads.withLock { $0 += 1 }
         // The query lives until the answer, even if the app releases it at once.

@@ -203,8 +203,9 @@ extension SBDMain {
             delegate.channel(channel, messageWasDeleted: id.rawValue)
         case .reactionChanged(let change, let id, _):
             delegate.channel(channel, updatedReaction: SBDReactionEvent(change, of: id.rawValue))
-        case .threadChanged(let info, let id, let url):
-            delegate.channel(channel, didUpdate: SBDThreadInfoUpdateEvent(info, id, url))
+        case .threadChanged(let info, let id, _):
+            delegate.channel(
+                channel, didUpdate: SBDThreadInfoUpdateEvent(info, of: id, in: channel))
         default: break
         }
     }
@@ -230,7 +231,10 @@ extension SBDMain {
         case .frozen, .operatorsChanged, .metadataChanged, .countersChanged, .channelChanged,
             .pinsChanged:
             notifyOfProperties(delegate, event, channel)
-        default: break
+        case .channelDeleted, .joined, .left, .invited, .declined, .typing, .read, .delivered,
+            .hidden, .unhidden, .unreadTotalChanged, .blocked, .unblocked, .mentioned, .pollVoted,
+            .pollChanged, .openChannel, .storageRepaired, .missed:
+            break
         }
     }
 }

@@ -3,7 +3,6 @@
 public import Foundation
 import Roost
 import RoostDoors
-import RoostExecutors
 import RoostModel
 
 /// The outcome of the registration of a push token.
@@ -17,7 +16,7 @@ public enum SBDPushTokenRegistrationStatus: UInt, Sendable {
 }
 
 extension SBDMain {
-    private static let pendingToken = Guarded<Data?>(nil)
+    private static let pendingToken = PendingPushToken()
 
     /// Registers the device for pushes of the current user's messages.
     ///
@@ -32,17 +31,17 @@ extension SBDMain {
         _ deviceToken: Data, unique: Bool,
         completionHandler: ((SBDPushTokenRegistrationStatus, SBDError?) -> Void)? = nil
     ) {
-        let callback = Callback<Result<Void, RoostError>> { result in
-            switch result {
-            case .success:
-                pendingToken.withLock { if $0 == deviceToken { $0 = nil } }
-                completionHandler?(.success, nil)
-            case .failure(let error) where error.code == .connectionRequired:
-                pendingToken.withLock { $0 = deviceToken }
-                completionHandler?(.pending, nil)
-            case .failure(let error): completionHandler?(.error, SBDError(error))
-            }
-        }
+        let callback = pendingToken.callback(
+            of: deviceToken,
+            completionHandler.map { handler in
+                { outcome in
+                    switch outcome {
+                    case .registered: handler(.success, nil)
+                    case .waiting: handler(.pending, nil)
+                    case .failed(let error): handler(.error, SBDError(error))
+                    }
+                }
+            })
         guard door.user != nil else {
             return door.notify(callback, .failure(.noConnection))
         }
@@ -53,7 +52,7 @@ extension SBDMain {
     }
 
     /// Returns the token that waits for a connection; nil for none.
-    public class func getPendingPushToken() -> Data? { pendingToken.withLock { $0 } }
+    public class func getPendingPushToken() -> Data? { pendingToken.value }
 
     /// The handler of the end of a registration; the dictionary is empty.
     public typealias PushTokenHandler = (
@@ -146,15 +145,13 @@ extension SBDMain {
         withRemoteNotificationPayload payload: [AnyHashable: Any],
         completionHandler: SBDErrorHandler? = nil
     ) {
-        let content = payload["sendbird"] as? [AnyHashable: Any]
-        let channel = content?["channel"] as? [AnyHashable: Any]
-        guard let url = channel?["channel_url"] as? String else {
+        guard let url = ChannelURL(ofPush: payload) else {
             let error = RoostError(
                 .invalidParameter, remedy: .correctInput, message: "The push names no channel.")
             return door.notify(.done(completionHandler), .failure(error))
         }
         door.perform(then: .done(completionHandler)) { client throws(RoostError) in
-            try await client.markAsDelivered(ChannelURL(url))
+            try await client.markAsDelivered(url)
         }
     }
 
@@ -164,11 +161,4 @@ extension SBDMain {
     /// messages; the keys of an encrypted cache stay in the app's own folder. The call does nothing where the system has no app
     /// groups; `setCacheFolder(_:)` names any folder everywhere.
     public class func setAppGroup(_ appGroup: String) { door.moveCache(toAppGroup: appGroup) }
-}
-
-extension Data {
-    fileprivate var hexadecimal: String {
-        let digits = Array("0123456789abcdef")
-        return String(flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-    }
 }

@@ -200,9 +200,11 @@ public final class SBDMain: NSObject {
     private class func changes(
         _ start: ChangeLogStart, _ customTypes: [String]?, _ handler: ChannelChangeLogsHandler?
     ) {
+        let question = ChannelQuestion(door)
         door.perform(
             then: .changes(
-                handler, { SBDGroupChannel($0) }, { (url: ChannelURL) in url.rawValue },
+                handler, { SBDGroupChannel($0, answering: question) },
+                { (url: ChannelURL) in url.rawValue },
                 orElse: { SBDError($0) })
         ) { client throws(RoostError) in
             try await client.fetchChannelChanges(since: start, customTypes: customTypes)

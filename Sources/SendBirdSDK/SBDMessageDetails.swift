@@ -95,12 +95,13 @@ public final class SBDThreadInfoUpdateEvent: NSObject {
     /// The channel of the thread.
     public let channelUrl: String
     /// The kind of the channel.
-    public let channelType = SBDChannelType.group
+    public let channelType: SBDChannelType
 
-    init(_ info: ThreadInfo, _ message: MessageID, _ channel: ChannelURL) {
+    init(_ info: ThreadInfo, of message: MessageID, in channel: SBDBaseChannel) {
         threadInfo = SBDThreadInfo(info)
         targetMessageId = message.rawValue
-        channelUrl = channel.rawValue
+        channelUrl = channel.channelUrl
+        channelType = channel.isOpenChannel() ? .open : .group
     }
 }
 

@@ -4,7 +4,6 @@ public import Foundation
 import Roost
 import RoostDoors
 import RoostModel
-import RoostWire
 
 /// A channel that every user of the application may enter, as the app has seen it last.
 ///
@@ -17,10 +16,6 @@ public final class SBDOpenChannel: SBDBaseChannel {
     }
 
     override class var isOpen: Bool { true }
-
-    public override func serialize() -> Data? {
-        Data(SerializedObject.openChannel(value).bytes)
-    }
 
     /// The number of users who have entered the channel; 0 if the server did not send it.
     public var participantCount: Int { value.participants }
@@ -44,15 +39,15 @@ public final class SBDOpenChannel: SBDBaseChannel {
 
     /// Returns a channel from the server.
     public class func getWithUrl(_ channelUrl: String, completionHandler: ChannelHandler?) {
-        SBDMain.door.perform(then: .channel(completionHandler)) { client throws(RoostError) in
+        SBDMain.door.perform(then: .openChannel(completionHandler)) { client throws(RoostError) in
             try await client.openChannel(ChannelURL(channelUrl))
         }
     }
 
     /// Creates a channel; without operators, the user is the operator.
     ///
-    /// An empty cover image is left out; the server chooses the name of another one. The handler of
-    /// the progress is not called.
+    /// An empty cover image is left out; the server chooses the name of another one. Its progress is
+    /// reported once, at its end.
     public class func createChannel(
         withName name: String?, channelUrl: String?, coverImage: Data, coverImageName: String,
         data: String?, operatorUserIds: [String]?, customType: String?,
@@ -62,16 +57,18 @@ public final class SBDOpenChannel: SBDBaseChannel {
             name: name ?? "", url: channelUrl.map { ChannelURL($0) }, data: data ?? "",
             customType: customType ?? "",
             operatorIDs: (operatorUserIds ?? []).map { UserID($0) })
-        let picture = Array(coverImage)
-        SBDMain.door.perform(then: .channel(completionHandler)) { client throws(RoostError) in
+        let cover = CoverImage(coverImage.isEmpty ? nil : coverImage)
+        let handler = cover.reporting(to: progressHandler, then: completionHandler)
+        SBDMain.door.perform(then: .openChannel(handler)) { client throws(RoostError) in
             var params = params
-            if !picture.isEmpty { params.coverURL = try await client.uploadPicture(picture) }
+            if let address = try await cover.upload(client) { params.coverURL = address }
             return try await client.createOpenChannel(params)
         }
     }
 
-    /// Changes the channel; nil leaves a property as it is, and the handler of the progress is not
-    /// called.
+    /// Changes the channel; nil leaves a property as it is, and so does an empty cover image.
+    ///
+    /// The progress of a cover image is reported once, at its end.
     public func update(
         withName name: String?, coverImage: Data?, coverImageName: String?, data: String?,
         operatorUserIds: [String]?, customType: String?, progressHandler: ProgressHandler?,
@@ -80,13 +77,12 @@ public final class SBDOpenChannel: SBDBaseChannel {
         let params = OpenChannelUpdateParams(
             name: name, data: data, customType: customType,
             operatorIDs: operatorUserIds?.map { UserID($0) })
-        let picture = coverImage.map { Array($0) }
+        let cover = CoverImage(coverImage?.isEmpty == true ? nil : coverImage)
+        let handler = cover.reporting(to: progressHandler, then: completionHandler)
         let url = value.url
-        SBDMain.door.perform(then: .channel(completionHandler)) { client throws(RoostError) in
+        SBDMain.door.perform(then: .openChannel(handler)) { client throws(RoostError) in
             var params = params
-            if let picture, !picture.isEmpty {
-                params.coverURL = try await client.uploadPicture(picture)
-            }
+            if let address = try await cover.upload(client) { params.coverURL = address }
             return try await client.updateOpenChannel(url, params)
         }
     }
@@ -122,10 +118,11 @@ public final class SBDOpenChannel: SBDBaseChannel {
         _ work:
             @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> OpenChannel
     ) {
+        let question = ChannelQuestion(SBDMain.door)
         let callback = Callback<Result<OpenChannel, RoostError>> { result in
             switch result {
             case .success(let channel):
-                self.show(GroupChannel(channel))
+                self.show(GroupChannel(channel), answering: question)
                 handler?(nil)
             case .failure(let error): handler?(SBDError(error))
             }
@@ -143,8 +140,10 @@ public final class SBDOpenChannel: SBDBaseChannel {
 }
 
 extension Callback where Value == Result<OpenChannel, RoostError> {
-    fileprivate static func channel(_ handler: SBDOpenChannel.ChannelHandler?) -> Self {
-        answer(handler) { SBDOpenChannel(GroupChannel($0)) }
+    /// Returns a handler of the answer to a question that is asked now.
+    fileprivate static func openChannel(_ handler: SBDOpenChannel.ChannelHandler?) -> Self {
+        let question = ChannelQuestion(SBDMain.door)
+        return answer(handler) { SBDOpenChannel(GroupChannel($0), answering: question) }
     }
 }
 
@@ -169,8 +168,9 @@ public final class SBDOpenChannelListQuery: NSObject {
     public func loadNextPage(
         completionHandler: (([SBDOpenChannel]?, SBDError?) -> Void)? = nil
     ) {
+        let question = ChannelQuestion(SBDMain.door)
         let callback = Callback.answer(completionHandler) { (channels: [GroupChannel]) in
-            channels.map { SBDOpenChannel($0) }
+            channels.map { SBDOpenChannel($0, answering: question) }
         }
         let pageSize = Int(clamping: limit)
         let query = OpenChannelQuery(nameContains: channelNameFilter)

@@ -47,8 +47,9 @@ public final class SBDPublicGroupChannelListQuery: NSObject {
     public func loadNextPage(
         completionHandler: (([SBDGroupChannel]?, SBDError?) -> Void)? = nil
     ) {
+        let question = ChannelQuestion(SBDMain.door)
         let callback = Callback.answer(completionHandler) { (channels: [GroupChannel]) in
-            channels.map { SBDGroupChannel($0) }
+            channels.map { SBDGroupChannel($0, answering: question) }
         }
         let (filter, pageSize, order) = (filter, Int(clamping: limit), order)
         reader.load(then: callback) { client, token throws(RoostError) in

@@ -27,8 +27,9 @@ actor Resending {
         /// Returns whether a waiting message is given up after this many attempts.
         func givesUp(after attempts: Int) -> Bool { policy == .automatic && attempts > retries }
 
-        /// Returns the failed messages of a channel that are deleted.
-        func excess(of failed: [UnsentMessage], now: Timestamp) -> [UnsentMessage] {
+        /// Returns the messages that are deleted among the failed ones of a channel, which are in
+        /// the order of their send calls.
+        func excess(of failed: [Failed], now: Timestamp) -> [RequestID] {
             let limit = policy == .none ? 0 : failedPerChannel
             // The message may have waited three days before it failed.
             let days = min(retentionDays, 36_500) + 3
@@ -36,9 +37,12 @@ actor Resending {
             let tooMany = max(0, failed.count - limit)
             return failed.enumerated().filter { place, message in
                 place < tooMany || message.createdAt < oldest
-            }.map(\.element)
+            }.map { $0.element.id }
         }
     }
+
+    /// A failed message.
+    typealias Failed = (id: RequestID, createdAt: Timestamp)
 
     private nonisolated let executor: any WorldExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -93,12 +97,20 @@ actor Resending {
 
     private func take(_ event: OutboxEvent) async {
         switch event {
-        case .queued, .delayed, .failed: await keep()
-        case .retried(let message): await keep(afterRetryOf: message.requestID)
-        default: break
+        case .delayed:
+            // With a connection no message is given up.
+            if limits.policy == .automatic, !isConnected { await keep() }
+        case .retried(let message):
+            if limits.policy == .automatic { await keep(afterRetryOf: message.requestID) }
+        case .failed(let message): await keepFailed(in: message.channelURL)
+        // A new message has no attempt and has not failed.
+        case .queued, .uploading, .uploaded, .delivered, .canceled, .changeQueued, .changeMade,
+            .changeRefused, .changeDropped, .draftChanged, .unrecorded:
+            break
         }
     }
 
+    /// Enforces the limits on all unsent messages, which are read from the disk.
     private func keep(afterRetryOf retried: RequestID? = nil) async {
         guard !isOver.withLock({ $0 }), let client, let unsent = try? await client.allUnsent()
         else { return }
@@ -106,7 +118,6 @@ actor Resending {
             uniqueKeysWithValues: unsent.map { ($0.requestID, $0.attemptCount) })
         formerAttempts = formerAttempts.filter { attempts[$0.key] != nil }
         if let retried { formerAttempts[retried] = attempts[retried] }
-        let now = door.world.wallTime()
         for message in unsent where !message.hasFailed {
             // With a connection the message is being sent or about to be.
             let count = message.attemptCount - (formerAttempts[message.requestID] ?? 0)
@@ -116,9 +127,21 @@ actor Resending {
         }
         let failed = Dictionary(grouping: unsent.filter(\.hasFailed), by: \.channel)
         for messages in failed.values {
-            for message in limits.excess(of: messages, now: now) {
-                await client.cancel(message.requestID)
-            }
+            await delete(
+                from: messages.map { (id: $0.requestID, createdAt: $0.createdAt) }, client)
         }
+    }
+
+    /// Enforces the limits on the failed messages of a channel, which the client has in memory.
+    private func keepFailed(in channel: ChannelURL) async {
+        guard !isOver.withLock({ $0 }), let client else { return }
+        let failed = await client.failedMessages(in: channel).compactMap { message in
+            message.requestID.map { (id: $0, createdAt: message.createdAt) }
+        }
+        await delete(from: failed, client)
+    }
+
+    private func delete(from failed: [Failed], _ client: ChatClient) async {
+        for id in limits.excess(of: failed, now: door.world.wallTime()) { await client.cancel(id) }
     }
 }

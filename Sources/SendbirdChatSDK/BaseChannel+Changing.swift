@@ -71,7 +71,7 @@ extension BaseChannel {
     public func deleteMessage(
         _ message: BaseMessage, completionHandler: SBErrorHandler? = nil
     ) {
-        delete(message.target, completionHandler)
+        delete(message.value.target, completionHandler)
     }
 
     private func delete(_ target: MessageTarget, _ handler: SBErrorHandler?) {
@@ -106,7 +106,7 @@ extension BaseChannel {
             return SendbirdChat.door.notify(callback, .failure(.notForOpenChannels))
         }
         SendbirdChat.door.react(
-            key, to: message.target, in: value.url, isAdded: isAdded, then: callback)
+            key, to: message.value.target, in: value.url, isAdded: isAdded, then: callback)
     }
 
     // MARK: Pins

@@ -31,6 +31,13 @@ open class BaseChannel: NSObject, Codable {
         self.init(SendbirdChat.door.kept.state(of: value, isOpen: Self.isOpen))
     }
 
+    /// An object of a channel in the answer to a question.
+    ///
+    /// All objects of the channel show the value, unless news have come since the question.
+    convenience init(
+        _ value: RoostModel.GroupChannel, answering question: ChannelQuestion
+    ) { self.init(question.state(of: value, isOpen: Self.isOpen)) }
+
     /// An object of the channel, which shows the value unless newer ones have come.
     convenience init(kept value: RoostModel.GroupChannel) {
         self.init(
@@ -48,15 +55,20 @@ open class BaseChannel: NSObject, Codable {
     }
 
     /// Encodes the bytes of `serialize()`.
-    open func encode(to encoder: any Encoder) throws {
-        let object: SerializedObject = Self.isOpen ? .openChannel(value) : .channel(value)
-        try object.encode(to: encoder)
-    }
+    open func encode(to encoder: any Encoder) throws { try object.encode(to: encoder) }
+
+    /// The channel in the form that is stored.
+    private var object: SerializedObject { Self.isOpen ? .openChannel(value) : .channel(value) }
 
     class var isOpen: Bool { false }
 
     /// Shows the channel as it is now, in all objects of it.
     func update(to value: RoostModel.GroupChannel) { state.value = value }
+
+    /// Shows the answer to a question in all objects of the channel, unless news have come since.
+    func update(to value: RoostModel.GroupChannel, answering question: ChannelQuestion) {
+        state.show(value, askedAt: question.moment)
+    }
 
     /// The channel's identity in the application.
     public var channelURL: String { value.url.rawValue }
@@ -104,7 +116,7 @@ open class BaseChannel: NSObject, Codable {
     public func isOpenChannel() -> Bool { channelType == .open }
 
     /// Returns the channel as bytes, for a store of the app's own.
-    public func serialize() -> Data? { Data(SerializedObject.channel(value).bytes) }
+    public func serialize() -> Data? { Data(object.bytes) }
 
     /// Returns the channel as it was when it was serialised; nil for other bytes.
     public class func build(fromSerializedData data: Data?) -> Self? {

@@ -285,14 +285,6 @@ open class BaseMessage: NSObject, NSCopying, Codable, Identifiable {
     /// The details; nil if there are none, which is cheaper to find out.
     var details: MessageDetails? { value.hasNoDetails ? nil : value.details }
 
-    /// The name of the message in calls of the client.
-    var target: MessageTarget {
-        switch value.delivery {
-        case .delivered(let id, _): .delivered(id)
-        case .unsent(let id, _): .unsent(id)
-        }
-    }
-
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? BaseMessage else { return false }
         return messageId == other.messageId && channelURL == other.channelURL

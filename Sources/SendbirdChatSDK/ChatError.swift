@@ -150,10 +150,16 @@ public enum ChatError: Int, Sendable, CaseIterable {
     /// The message was still queued when its time ran out.
     case pendingError = 800400
     /// The app gave no token for the session.
+    ///
+    /// The library does not report it: the session delegate gets `accessTokenNotValid`.
     case passedInvalidAccessToken = 800500
-    /// The session key was renewed during the call; a retry succeeds.
+    /// The session key was renewed during the call.
+    ///
+    /// The library does not report it: the call gets `sessionKeyExpired`, and a retry succeeds.
     case sessionKeyRefreshSucceeded = 800501
     /// The session key could not be renewed.
+    ///
+    /// The library does not report it: the call gets `sessionKeyExpired`.
     case sessionKeyRefreshFailed = 800502
     /// The collection is closed.
     case collectionDisposed = 800600

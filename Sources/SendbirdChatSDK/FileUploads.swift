@@ -59,18 +59,7 @@ final class FileUploads {
 
 extension Callback where Value == UploadStep {
     static func progress(_ handler: MultiProgressHandler?) -> Self {
-        var last: Int64 = 0
-        return Callback(
-            handler.map { handler in
-                { step in
-                    guard case .sent(let id, let progress) = step else { return }
-                    // A repeated attempt starts at zero.
-                    let (sent, total) = (progress.sent.bytes, progress.total.bytes)
-                    if sent < last { last = 0 }
-                    handler(id.rawValue, sent - last, sent, total)
-                    last = sent
-                }
-            })
+        uploadProgress(handler.map { handler in { handler($0.rawValue, $1, $2, $3) } })
     }
 }
 

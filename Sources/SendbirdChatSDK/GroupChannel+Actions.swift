@@ -123,8 +123,9 @@ extension GroupChannel {
     /// Updates this object to the channel in the cache, which is in step while connected, or at the
     /// server if the cache does not have it.
     public func refresh(completionHandler: SBErrorHandler? = nil) {
+        let question = ChannelQuestion(SendbirdChat.door)
         let answer = { [self] (channel: RoostModel.GroupChannel?, error: SBError?) in
-            if let channel { update(to: channel) }
+            if let channel { update(to: channel, answering: question) }
             completionHandler?(error)
         }
         ask(.answer(answer) { $0 }) { client, url throws(RoostError) in

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import Roost
 import RoostDoors
 import RoostModel
@@ -100,9 +99,12 @@ extension GroupChannel {
         }
         value.isDistinct = true
         let cover = CoverImage(params.coverImage)
+        let question = ChannelQuestion(SendbirdChat.door)
         let handler = cover.reporting(to: progressHandler) {
             (made: (channel: RoostModel.GroupChannel, isNew: Bool)?, error: SBError?) in
-            completionHandler?(made.map { GroupChannel($0.channel) }, made?.isNew ?? false, error)
+            completionHandler?(
+                made.map { GroupChannel($0.channel, answering: question) }, made?.isNew ?? false,
+                error)
         }
         SendbirdChat.door.perform(then: .answer(handler) { $0 }) {
             [value] client throws(RoostError) in
@@ -120,34 +122,10 @@ extension GroupChannel {
     }
 }
 
-/// The cover picture of a channel to be created or changed.
-struct CoverImage: Sendable {
-    private let bytes: [UInt8]?
-
-    init(_ data: Data?) { bytes = data.map { Array($0) } }
-
-    /// Uploads the picture and returns its address; nil without one.
-    func upload(_ client: ChatClient) async throws(RoostError) -> String? {
-        guard let bytes else { return nil }
-        return try await client.uploadPicture(bytes)
-    }
-
-    /// Returns a handler that reports the end of the upload first.
-    func reporting<Object>(
-        to progress: ProgressHandler?, then handler: ((Object?, SBError?) -> Void)?
-    ) -> (Object?, SBError?) -> Void {
-        { object, error in
-            if error == nil, let bytes {
-                let size = Int64(bytes.count)
-                progress?(size, size, size)
-            }
-            handler?(object, error)
-        }
-    }
-}
-
 extension Callback where Value == Result<RoostModel.GroupChannel, RoostError> {
+    /// Returns a handler of the answer to a question that is asked now.
     static func channel(_ handler: GroupChannelHandler?) -> Self {
-        answer(handler) { GroupChannel($0) }
+        let question = ChannelQuestion(SendbirdChat.door)
+        return answer(handler) { GroupChannel($0, answering: question) }
     }
 }

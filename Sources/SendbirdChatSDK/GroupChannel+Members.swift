@@ -63,36 +63,35 @@ extension GroupChannel {
 
     // MARK: Receipts
 
-    /// Returns the joined members who have read a message.
+    /// Returns the joined members who have read a message; its sender counts as a reader.
     ///
     /// - Parameters:
     ///   - message: The message.
     ///   - includeAllMembers: Whether this user and the sender are among them.
-    /// - Returns: The members; empty where the server counts no receipts.
+    /// - Returns: The members; empty where the server counts no receipts, and for a message that is
+    ///   not delivered.
     public func getReadMembers(message: BaseMessage, includeAllMembers: Bool) -> [Member] {
-        members(includeAllMembers, besides: message) { $0 >= message.value.createdAt }
+        joinedMembers(whoHaveRead: true, message, includeAllMembers)
     }
 
-    /// Returns the joined members who have not read a message.
+    /// Returns the joined members who have not read a message; its sender counts as a reader.
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - includeAllMembers: Whether this user and the sender are among them.
-    /// - Returns: The members; empty where the server counts no receipts.
+    ///   - includeAllMembers: Whether this user may be among them.
+    /// - Returns: The members; empty where the server counts no receipts, and for a message that is
+    ///   not delivered.
     public func getUnreadMembers(message: BaseMessage, includeAllMembers: Bool) -> [Member] {
-        members(includeAllMembers, besides: message) { $0 < message.value.createdAt }
+        joinedMembers(whoHaveRead: false, message, includeAllMembers)
     }
 
-    private func members(
-        _ includesAll: Bool, besides message: BaseMessage, _ fits: (Timestamp) -> Bool
+    private func joinedMembers(
+        whoHaveRead haveRead: Bool, _ message: BaseMessage, _ includesAll: Bool
     ) -> [Member] {
-        guard value.countsReceipts, let receipts = value.readReceipts else { return [] }
-        let me = SendbirdChat.door.account
-        return value.members.filter { member in
-            member.state == .joined && fits(receipts[member.id] ?? .distantPast)
-                && (includesAll
-                    || (member.id != me && member.id != message.value.sender?.user.id))
-        }.map { Member($0) }
+        value.joinedMembers(
+            whoHaveRead: haveRead, message.value, includesAll: includesAll,
+            viewer: SendbirdChat.door.account
+        ).map { Member($0) }
     }
 
     /// Returns the number of joined members who have not read a message, without its sender.

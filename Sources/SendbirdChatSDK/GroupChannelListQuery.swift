@@ -70,8 +70,8 @@ public final class GroupChannelListQuery: NSObject, NSCopying {
     ///
     /// While a page is being loaded, another call fails.
     public func loadNextPage(completionHandler: @escaping ([GroupChannel]?, SBError?) -> Void) {
-        let (door, callback) = (SendbirdChat.door, Callback.channels(completionHandler))
-        if let refusal { return door.notify(callback, .failure(refusal)) }
+        let door = SendbirdChat.door
+        if let refusal { return door.notify(.channels(completionHandler), .failure(refusal)) }
         let driver = driver.withLock { driver in
             let list = driver ?? ChannelListDriver(door, value)
             driver = list
@@ -81,6 +81,7 @@ public final class GroupChannelListQuery: NSObject, NSCopying {
             defer { loading = true }
             return loading
         }
+        let callback = Callback.channels(completionHandler, while: driver.isForPresentUser)
         // The query lives until the answer, even if the app releases it at once.
         door.start { [loading, kept = Carried(self)] in
             await driver.load { result in
@@ -114,7 +115,20 @@ public final class GroupChannelListQuery: NSObject, NSCopying {
 }
 
 extension Callback where Value == Result<[RoostModel.GroupChannel], RoostError> {
-    static func channels(_ handler: (([GroupChannel]?, SBError?) -> Void)?) -> Self {
-        answer(handler) { channels in channels.map { GroupChannel($0) } }
+    /// Returns a handler of a page that is in step with the cache; without a test of its user, the
+    /// page is the present user's.
+    ///
+    /// After the login of another user its objects share no state with kept ones.
+    static func channels(
+        _ handler: (([GroupChannel]?, SBError?) -> Void)?,
+        while isPresent: @escaping () -> Bool =
+            SendbirdChat.door.isPresent(SendbirdChat.door.account)
+    ) -> Self {
+        answer(handler) { channels in
+            guard isPresent() else {
+                return channels.map { GroupChannel(KeptChannels.State($0)) }
+            }
+            return channels.map { GroupChannel($0) }
+        }
     }
 }

@@ -103,38 +103,27 @@ open class BaseMessageCreateParams: NSObject, NSCopying, Codable {
             text.mentionedMessageTemplate = params.extraFields.mentionTemplate
             text.pollId = params.pollID?.rawValue ?? 0
             made = text
-            made.take(
-                from: params.data, params.customType, params.mention, params.metaArrays,
-                params.parentID)
-            (made.isReplyToChannel, made.isSilent) = (params.isReplyToChannel, params.isSilent)
-            made.take(further: params.extraFields)
+            made.take(common: params)
         case .file(let params):
             made =
                 params.files.count > 1
                 ? MultipleFilesMessageCreateParams(params) : FileMessageCreateParams(params)
-            made.take(
-                from: params.data, params.customType, params.mention, params.metaArrays,
-                params.parentID)
-            (made.isReplyToChannel, made.isSilent) = (params.isReplyToChannel, params.isSilent)
-            made.take(further: params.extraFields)
+            made.take(common: params)
         }
         return made
     }
 
-    private func take(
-        from data: String, _ customType: String, _ mention: Mention, _ arrays: [MetaArray],
-        _ parentID: MessageID?
-    ) {
-        self.data = data.orNil
-        self.customType = customType.orNil
-        mentionType = mention.kind == .channel ? .channel : .users
-        mentionedUserIds = mention.userIDs.map(\.rawValue).orNil
-        metaArrays = arrays.map { MessageMetaArray($0) }.orNil
-        parentMessageId = parentID?.rawValue ?? 0
-    }
-
-    /// Takes over the fields of the protocol; those with a property become that property.
-    private func take(further fields: UnknownFields) {
+    /// Takes over the properties of texts and files; fields of the protocol with a property become
+    /// that property.
+    private func take(common params: some CommonParams) {
+        data = params.data.orNil
+        customType = params.customType.orNil
+        mentionType = params.mention.kind == .channel ? .channel : .users
+        mentionedUserIds = params.mention.userIDs.map(\.rawValue).orNil
+        metaArrays = params.metaArrays.map { MessageMetaArray($0) }.orNil
+        parentMessageId = params.parentID?.rawValue ?? 0
+        (isReplyToChannel, isSilent) = (params.isReplyToChannel, params.isSilent)
+        let fields = params.extraFields
         appleCriticalAlertOptions = AppleCriticalAlertOptions(fields)
         pushNotificationDeliveryOption = fields.contains(.noPush) ? .suppress : .default
         isPinnedMessage = fields.contains(.pinned)

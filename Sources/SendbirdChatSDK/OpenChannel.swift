@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
 import Roost
 import RoostDoors
 import RoostModel
-import RoostWire
 
 /// An open channel, as the app has seen it last.
 ///
 /// Open channels have no cache and no collection: each call needs a connection, and a message that
 /// cannot be sent at once fails.
 open class OpenChannel: BaseChannel {
-    open override class func build(fromSerializedData data: Data?) -> Self? {
-        guard let data, case .openChannel(let channel)? = SerializedObject(Array(data)) else {
-            return nil
-        }
-        return OpenChannel(KeptChannels.State(channel)) as? Self
-    }
-
     override class var isOpen: Bool { true }
-
-    public override func serialize() -> Data? {
-        Data(SerializedObject.openChannel(value).bytes)
-    }
 
     public override var channelType: ChannelType { .open }
     /// The number of users inside.
@@ -128,8 +115,9 @@ open class OpenChannel: BaseChannel {
             @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError)
             -> RoostModel.OpenChannel
     ) {
+        let question = ChannelQuestion(SendbirdChat.door)
         let answer = { [self] (channel: RoostModel.GroupChannel?, error: SBError?) in
-            if let channel { update(to: channel) }
+            if let channel { update(to: channel, answering: question) }
             handler?(error)
         }
         ask(.answer(answer) { RoostModel.GroupChannel($0) }, work)
@@ -173,9 +161,13 @@ open class OpenChannel: BaseChannel {
 }
 
 extension Callback where Value == Result<RoostModel.OpenChannel, RoostError> {
+    /// Returns a handler of the answer to a question that is asked now.
     fileprivate static func openChannel(
         _ handler: ((OpenChannel?, SBError?) -> Void)?
     ) -> Self {
-        answer(handler) { OpenChannel(RoostModel.GroupChannel($0)) }
+        let question = ChannelQuestion(SendbirdChat.door)
+        return answer(handler) {
+            OpenChannel(RoostModel.GroupChannel($0), answering: question)
+        }
     }
 }

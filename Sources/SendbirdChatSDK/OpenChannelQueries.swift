@@ -56,9 +56,10 @@ public final class OpenChannelListQuery: NSObject {
             nameContains: params.channelNameFilter, urlContains: params.channelURLFilter,
             customTypes: params.customTypeFilter.map { [$0] },
             includesFrozen: params.includeFrozenChannel)
+        let question = ChannelQuestion(SendbirdChat.door)
         reader.load(
             then: .answer(completionHandler) { channels in
-                channels.map { OpenChannel(RoostModel.GroupChannel($0)) }
+                channels.map { OpenChannel(RoostModel.GroupChannel($0), answering: question) }
             }
         ) { client, token throws(RoostError) in
             try await client.openChannels(query, pageSize: limit, after: token)

@@ -108,7 +108,12 @@ public final class PublicGroupChannelListQuery: NSObject {
     public func loadNextPage(completionHandler: @escaping ([GroupChannel]?, SBError?) -> Void) {
         let (filter, limit) = (params.filter, Int(clamping: params.limit))
         let isOrdered = params.order == .chronological
-        reader.load(then: .channels(completionHandler)) { client, token throws(RoostError) in
+        let question = ChannelQuestion(SendbirdChat.door)
+        let callback = Callback.answer(completionHandler) {
+            (channels: [RoostModel.GroupChannel]) in
+            channels.map { GroupChannel($0, answering: question) }
+        }
+        reader.load(then: callback) { client, token throws(RoostError) in
             guard isOrdered else {
                 throw .notSupported("The server lists public channels by their age only.")
             }

@@ -197,9 +197,11 @@ extension SendbirdChat {
         _ handler: (([GroupChannel]?, [String]?, Bool, String?, SBError?) -> Void)?
     ) {
         let types = params.customTypes.isEmpty ? nil : params.customTypes
+        let question = ChannelQuestion(door)
         door.perform(
             then: .changes(
-                handler, { GroupChannel($0) }, { (url: ChannelURL) in url.rawValue },
+                handler, { GroupChannel($0, answering: question) },
+                { (url: ChannelURL) in url.rawValue },
                 orElse: { SBError($0) })
         ) { client throws(RoostError) in
             try await client.fetchChannelChanges(since: start, customTypes: types)

@@ -243,7 +243,12 @@ extension ChatEvent {
             delegate.channel(channel, pollWasDeleted: poll.id.rawValue)
         case .pollChanged(let poll, let id, _):
             delegate.channel(channel, didUpdatePoll: PollUpdateEvent(poll, of: id))
-        default: break
+        case .messageReceived, .messageUpdated, .messageDeleted, .mentioned, .reactionChanged,
+            .threadChanged, .channelChanged, .channelDeleted, .frozen, .unhidden, .muted, .unmuted,
+            .banned, .unbanned, .operatorsChanged, .metadataChanged, .countersChanged,
+            .unreadTotalChanged, .blocked, .unblocked, .entered, .exited, .openChannel,
+            .storageRepaired, .missed:
+            break
         }
     }
 
@@ -263,7 +268,12 @@ extension ChatEvent {
             delegate.channel(channel, pollWasDeleted: poll.id.rawValue)
         case .pollChanged(let poll, let id, _):
             delegate.channel(channel, didUpdatePoll: PollUpdateEvent(poll, of: id))
-        default: break
+        case .messageReceived, .messageUpdated, .messageDeleted, .mentioned, .reactionChanged,
+            .threadChanged, .channelChanged, .channelDeleted, .joined, .left, .invited, .declined,
+            .typing, .read, .delivered, .frozen, .hidden, .unhidden, .muted, .unmuted, .banned,
+            .unbanned, .operatorsChanged, .metadataChanged, .countersChanged, .unreadTotalChanged,
+            .blocked, .unblocked, .openChannel, .storageRepaired, .missed:
+            break
         }
     }
 }

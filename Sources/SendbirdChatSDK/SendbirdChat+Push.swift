@@ -39,6 +39,8 @@ public enum PushTokenType: Int, Sendable {
 }
 
 extension SendbirdChat {
+    private static let pendingPushToken = PendingPushToken()
+
     /// Registers the device for pushes.
     ///
     /// Without a connection the status is `.pending`; the app registers
@@ -52,19 +54,19 @@ extension SendbirdChat {
         _ devToken: Data, unique: Bool,
         completionHandler: ((PushTokenRegistrationStatus, SBError?) -> Void)? = nil
     ) {
-        let token = hexadecimal(devToken)
-        door.perform(
-            then: .answer(
-                { (_: Void?, error) in
-                    let isPending = error?.code == ChatError.connectionRequired.rawValue
-                    own.withLock { own in
-                        if isPending { own.pendingPushToken = devToken }
-                        if error == nil { own.pendingPushToken = nil }
+        let callback = pendingPushToken.callback(
+            of: devToken,
+            completionHandler.map { handler in
+                { outcome in
+                    switch outcome {
+                    case .registered: handler(.success, nil)
+                    case .waiting: handler(.pending, nil)
+                    case .failed(let error): handler(.error, SBError(error))
                     }
-                    if isPending { return completionHandler?(.pending, nil) ?? () }
-                    completionHandler?(error == nil ? .success : .error, error)
-                }, { $0 })
-        ) { client throws(RoostError) in
+                }
+            })
+        let token = devToken.hexadecimal
+        door.perform(then: callback) { client throws(RoostError) in
             try await client.registerPushToken(token, of: .apns, replacingOthers: unique)
         }
     }
@@ -78,13 +80,13 @@ extension SendbirdChat {
     }
 
     /// Returns the token that waits for a login; nil for none.
-    public class func getPendingPushToken() -> Data? { own.withLock { $0.pendingPushToken } }
+    public class func getPendingPushToken() -> Data? { pendingPushToken.value }
 
     /// Ends the pushes to a device.
     public class func unregisterPushToken(
         _ devToken: Data, completionHandler: SBErrorHandler? = nil
     ) {
-        let token = hexadecimal(devToken)
+        let token = devToken.hexadecimal
         door.perform(then: .done(completionHandler)) { client throws(RoostError) in
             try await client.unregisterPushToken(token, of: .apns)
         }
@@ -124,10 +126,10 @@ extension SendbirdChat {
     public class func markAsDelivered(
         remoteNotificationPayload: [AnyHashable: Any], completionHandler: SBErrorHandler? = nil
     ) {
-        let url = channel(of: remoteNotificationPayload)
+        let url = ChannelURL(ofPush: remoteNotificationPayload)
         door.perform(then: .done(completionHandler)) { client throws(RoostError) in
             guard let url else { throw .invalid("The push names no channel.") }
-            try await client.markAsDelivered(ChannelURL(url))
+            try await client.markAsDelivered(url)
         }
     }
 
@@ -146,8 +148,9 @@ extension SendbirdChat {
         apiHost: String?, remoteNotificationPayload: [AnyHashable: Any],
         completionHandler: SBErrorHandler? = nil
     ) {
-        guard apiHost == nil || apiHost == own.withLock({ $0.server }) ?? door.settings.server
-        else { return door.refuse(completionHandler, "The client knows one server only.") }
+        guard apiHost == nil || apiHost == door.settings.server else {
+            return door.refuse(completionHandler, "The client knows one server only.")
+        }
         markAsDelivered(
             remoteNotificationPayload: remoteNotificationPayload,
             completionHandler: completionHandler)
@@ -170,23 +173,6 @@ extension SendbirdChat {
         door.refuse(completionHandler, "The server counts no taps on pushes.")
     }
 
-    /// Returns the channel that a push is about.
-    private class func channel(of payload: [AnyHashable: Any]) -> String? {
-        let content = payload["sendbird"] as? [AnyHashable: Any]
-        let channel = content?["channel"] as? [AnyHashable: Any]
-        return channel?["channel_url"] as? String
-    }
-
-    private class func hexadecimal(_ token: Data) -> String {
-        let digits = Array("0123456789abcdef".unicodeScalars)
-        var text = String.UnicodeScalarView()
-        for byte in token {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(text)
-    }
-
     // MARK: Extensions of the app
 
     /// Keeps the cache in the container of an app group, so that the app's extensions share it; call
@@ -205,7 +191,12 @@ extension SendbirdChat {
         get { own.withLock { $0.backgroundSession }?.value }
         set {
             let session = newValue.map { Carried($0) }
-            own.withLock { $0.backgroundSession = session }
+            let before = own.withLock { own in
+                defer { own.backgroundSession = session }
+                return own.backgroundSession
+            }
+            // The end of an object that only the old closure kept may call the library.
+            withExtendedLifetime(before) {}
         }
     }
 }

@@ -21,7 +21,6 @@ public final class SendbirdChat: NSObject {
         /// The server's address as of the initialisation.
         var server: String?
         var isNetworkAware = true
-        var pendingPushToken: Data?
         var waiting: [Carried<() -> Void>] = []
         var backgroundSession: Carried<() -> Void>?
     }

@@ -80,6 +80,32 @@ extension SendBirdTests {
             }
         }
 
+        @Test func `a cover picture is uploaded, and its progress is reported at its end`() throws {
+            try SyncStory.play(seed: 174) { story in
+                await story.connect()
+                let steps = Answers<[Int64]>()
+                let made: Answer = await story.wait { done in
+                    SBDOpenChannel.createChannel(
+                        withName: "Plaza", channelUrl: "plaza", coverImage: Data([1, 2, 3]),
+                        coverImageName: "plaza", data: nil, operatorUserIds: nil, customType: nil,
+                        progressHandler: { steps.values.append([$0, $1, $2]) }
+                    ) { done(($0, $1)) }
+                }
+                let channel = try #require(made.channel)
+                #expect(channel.coverUrl?.isEmpty == false)
+                #expect(steps.values == [[3, 3, 3]])
+                let changed: Answer = await story.wait { done in
+                    channel.update(
+                        withName: nil, coverImage: Data([4, 5]), coverImageName: nil, data: nil,
+                        operatorUserIds: nil, customType: nil,
+                        progressHandler: { steps.values.append([$0, $1, $2]) }
+                    ) { done(($0, $1)) }
+                }
+                #expect(changed.error == nil)
+                #expect(steps.values == [[3, 3, 3], [2, 2, 2]])
+            }
+        }
+
         @Test func `a user enters, writes, reads the history and exits`() throws {
             try SyncStory.play(seed: 102) { story in
                 await story.connect()

@@ -40,6 +40,76 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `the registration of a push token leaves another one waiting`() throws {
+            try DoorStory.play(seed: 95) { story in
+                func register(_ token: Data) async -> PushTokenRegistrationStatus {
+                    await story.wait { done in
+                        SendbirdChat.registerDevicePushToken(token, unique: false) { status, _ in
+                            done(status)
+                        }
+                    }
+                }
+                let (old, new) = (Data([1]), Data([2]))
+                let early = await register(old)
+                await story.connect()
+                let other = await register(new)
+                #expect(early == .pending && other == .success)
+                #expect(SendbirdChat.getPendingPushToken() == old)
+                let late = await register(old)
+                #expect(late == .success)
+                #expect(SendbirdChat.getPendingPushToken() == nil)
+            }
+        }
+
+        @Test func `a push of the connected server is reported, and none of another`() throws {
+            try DoorStory.play(seed: 96) { story in
+                let url = try await story.channel("train")
+                let server = "http://127.0.0.2:1"
+                let connected: SBError? = await story.wait { done in
+                    SendbirdChat.connect(userId: "alice", apiHost: server) { done($1) }
+                }
+                #expect(connected == nil)
+                try await story.bob.send("hello", to: url)
+                await story.bob.waitUntilIdle()
+                await story.world.pass()
+                let payload: [AnyHashable: Any] = [
+                    "sendbird": ["channel": ["channel_url": url.rawValue]]
+                ]
+                let codes: [(host: String, code: Int?)] = [
+                    (server, nil), ("http://127.0.0.1:1", ChatError.notSupported.rawValue),
+                ]
+                for (host, code) in codes {
+                    let error: SBError? = await story.wait { done in
+                        SendbirdChat.markPushNotificationAsDelivered(
+                            apiHost: host, remoteNotificationPayload: payload,
+                            completionHandler: { done($0) })
+                    }
+                    #expect(error?.code == code)
+                }
+            }
+        }
+
+        private final class Guest {
+            private let atEnd: () -> Void
+
+            init(atEnd: @escaping () -> Void) { self.atEnd = atEnd }
+
+            deinit { atEnd() }
+        }
+
+        @Test func `an object of a replaced handler of uploads may call the library at its end`() {
+            let ends = Answers<Bool>()
+            func keep(_ guest: Guest) {
+                SendbirdChat.backgroundSessionCompletionHandler = { withExtendedLifetime(guest) {} }
+            }
+            keep(
+                Guest { ends.values.append(SendbirdChat.backgroundSessionCompletionHandler == nil) }
+            )
+            #expect(ends.values == [])
+            SendbirdChat.backgroundSessionCompletionHandler = nil
+            #expect(ends.values == [true])
+        }
+
         @Test func `unread messages are counted, marked as read and marked as unread again`() throws
         {
             try DoorStory.play(seed: 91) { story in
@@ -175,6 +245,34 @@ extension SendbirdChatTests {
                 #expect(first.isNew)
                 #expect(second.url == first.url)
                 #expect(!second.isNew)
+            }
+        }
+
+        @Test func `a sent message is read by its sender, and an unsent one by no member`() throws {
+            try DoorStory.play(seed: 97) { story in
+                let url = try await story.channel("train")
+                // By the device's clock a new message is older than the receipts.
+                story.phone.clockError.milliseconds = -86_400_000
+                await story.connect()
+                let channel = try await story.get(url)
+                let sent: UserMessage? = await story.wait { done in
+                    channel.sendUserMessage("hello") { message, _ in done(message) }
+                }
+                let message = try #require(sent)
+                try await story.bob.markAsReadNow(url, awaitingServer: true)
+                await story.world.pass()
+                let refreshed: SBError? = await story.wait { done in
+                    channel.refresh { done($0) }
+                }
+                #expect(refreshed == nil)
+                let readers = channel.getReadMembers(message: message, includeAllMembers: true)
+                #expect(Set(readers.map(\.userId)) == ["alice", "bob"])
+                #expect(channel.getUnreadMembers(message: message, includeAllMembers: true) == [])
+                await story.phone.network.cut()
+                let unsent = channel.sendUserMessage("later")
+                #expect(unsent.messageId == 0)
+                #expect(channel.getReadMembers(message: unsent, includeAllMembers: true) == [])
+                #expect(channel.getUnreadMembers(message: unsent, includeAllMembers: true) == [])
             }
         }
 

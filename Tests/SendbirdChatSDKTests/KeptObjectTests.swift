@@ -4,6 +4,7 @@ import DoorTestSupport
 import Foundation
 import Roost
 import RoostDoors
+import RoostExecutors
 import RoostModel
 import RoostTestKit
 import RoostTestSupport
@@ -166,6 +167,112 @@ extension SendbirdChatTests {
                 await story.world.pass()
                 let now = try await story.get(url)
                 #expect(now.name == "tram")
+                #expect(kept.name == "train")
+            }
+        }
+
+        @Test func `an answer that news have overtaken leaves a kept channel as it is`() throws {
+            try DoorStory.play(seed: 341) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let kept = try await story.get(url)
+                let client = try await SendbirdChat.door.client()
+                var value = try #require(try await client.cachedChannel(url))
+                value.unreadMessageCount = 7
+                let news = value
+                let found: [UInt] = await story.wait { done in
+                    SendbirdChat.getMyGroupChannelChangeLogs(timestamp: 1) { channels, _, _, _, _ in
+                        done((channels ?? []).map(\.unreadMessageCount))
+                    }
+                    // A live message is faster than the answer.
+                    SendbirdChat.door.kept.note(news, isOpen: false)
+                }
+                #expect(found == [7])
+                #expect(kept.unreadMessageCount == 7)
+            }
+        }
+
+        @Test func `of two answers that to the later question is shown, whichever comes first`()
+            throws
+        {
+            try DoorStory.play(seed: 345) { _ in
+                let door = SendbirdChat.door
+                func answer(_ question: ChannelQuestion, _ name: String) -> KeptChannels.State {
+                    question.state(
+                        of: RoostModel.GroupChannel(url: "room", name: name), isOpen: false)
+                }
+                let early = ChannelQuestion(door)
+                let late = ChannelQuestion(door)
+                let state = answer(late, "new")
+                let same = answer(early, "old")
+                #expect(same === state)
+                #expect(state.value.name == "new")
+                let again = answer(ChannelQuestion(door), "newest")
+                #expect(again === state)
+                #expect(state.value.name == "newest")
+            }
+        }
+
+        @Test func `an answer for an earlier user changes no channel of the next one`() throws {
+            try DoorStory.play(seed: 342) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                // The app's queue stands still while the answer arrives.
+                let waiting = Guarded<[@Sendable () -> Void]>([])
+                SendbirdChat.door.call(
+                    on: CallbackQueue { work in waiting.withLock { $0 += [work] } })
+                let answers = Answers<Channel>()
+                Channel.getChannel(url: url.rawValue) { channel, _ in
+                    if let channel { answers.values.append(channel) }
+                }
+                await story.world.pass()
+                SendbirdChat.connect(userId: "bob")
+                SendbirdChat.door.call(
+                    on: CallbackQueue { [world = story.world] in world.later($0) })
+                for work in waiting.withLock({ $0 }) { story.world.later(work) }
+                await story.world.pass()
+                let early = try #require(answers.values.first)
+                let kept = try await story.get(url)
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
+                await story.world.pass()
+                #expect(kept.name == "tram")
+                #expect(early.name == "train")
+            }
+        }
+
+        @Test func `a kept channel follows the same user's login at another address`() throws {
+            try DoorStory.play(seed: 343) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let kept = try await story.get(url)
+                let first = try await SendbirdChat.door.client()
+                let error: SBError? = await story.wait { done in
+                    SendbirdChat.connect(userId: "alice", apiHost: "http://127.0.0.2:1") {
+                        done($1)
+                    }
+                }
+                #expect(error == nil)
+                #expect(try await SendbirdChat.door.client() !== first)
+                await story.world.pass()
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
+                await story.world.pass()
+                #expect(kept.name == "tram")
+            }
+        }
+
+        @Test func `a kept channel is read again when events were lost`() throws {
+            try DoorStory.play(seed: 344) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let kept = try await story.get(url)
+                await story.bob.startTyping(in: url)
+                await story.world.pass(.seconds(1))
+                #expect(kept.isTyping())
+                SendbirdChat.door.kept.note(
+                    RoostModel.GroupChannel(url: url, name: "old"), isOpen: false)
+                SendbirdChat.door.receive(.event(.missed(300), nil))
+                #expect(!kept.isTyping())
+                await story.world.pass(.seconds(1))
                 #expect(kept.name == "train")
             }
         }

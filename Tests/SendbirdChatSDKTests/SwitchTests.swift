@@ -144,6 +144,31 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `a query of the server is that of the user of its first page`() throws {
+            try DoorStory.play(seed: 89) { story in
+                await story.connect()
+                for id in ["carol", "dave"] {
+                    await story.world.add(User(id: UserID(id)))
+                    let error: Failure = await story.wait { done in
+                        SendbirdChat.blockUserId(id) { done($1) }
+                    }
+                    #expect(error == nil)
+                }
+                await story.world.add(User(id: "zoe"))
+                let query = SendbirdChat.createBlockedUserListQuery { $0.limit = 1 }
+                let first: Failure = await story.wait { done in query.loadNextPage { done($1) } }
+                #expect(first == nil && query.hasNext)
+                let _: Failure = await story.wait { done in
+                    SendbirdChat.connect(userId: "zoe") { done($1) }
+                }
+                let other: Failure = await story.wait { done in query.loadNextPage { done($1) } }
+                #expect(other?.code == RoostError.Code.connectionCanceled.rawValue)
+                await story.connect()
+                let second: Failure = await story.wait { done in query.loadNextPage { done($1) } }
+                #expect(second == nil)
+            }
+        }
+
         @Test func `a failed opening forgets no later one of the same user`() throws {
             try DoorStory.play(seed: 84) { story in
                 let params = story.params()

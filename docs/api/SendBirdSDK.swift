@@ -670,7 +670,6 @@ final class SBDOpenChannel: SBDBaseChannel {
     func isOperator(with user: SBDUser) -> Bool
     func isOperator(withUserId userId: String) -> Bool
     func refresh(completionHandler: SBDErrorHandler? = nil)
-    override func serialize() -> Data?
     func update(withName name: String?, coverImage: Data?, coverImageName: String?, data: String?, operatorUserIds: [String]?, customType: String?, progressHandler: ProgressHandler?, completionHandler: ChannelHandler?)
 }
 

@@ -1237,7 +1237,6 @@ open class OpenChannel: BaseChannel {
     override var channelType: ChannelType { get }
     var operators: [User]? { get }
     var participantCount: Int { get }
-    open override class func build(fromSerializedData data: Data?) -> Self?
     class func createChannel(completionHandler: ((OpenChannel?, SBError?) -> Void)?)
     class func createChannel(params: OpenChannelCreateParams, completionHandler: ((OpenChannel?, SBError?) -> Void)?)
     class func createChannel(params: OpenChannelCreateParams, progressHandler: ProgressHandler?, completionHandler: ((OpenChannel?, SBError?) -> Void)?)
@@ -1257,7 +1256,6 @@ open class OpenChannel: BaseChannel {
     func isOperator(user: User) -> Bool
     func isOperator(userId: String) -> Bool
     func refresh(completionHandler: SBErrorHandler?)
-    override func serialize() -> Data?
     func update(params: OpenChannelUpdateParams, completionHandler: ((OpenChannel?, SBError?) -> Void)?)
 }
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostModel
+
+extension Door {
+    /// The client that was current when the call was made, whichever user logs in meanwhile.
+    struct CurrentClient: Sendable {
+        let opening: Task<Result<Opened, RoostError>, Never>?
+        let isInitialized: Bool
+        /// Whether extensions of the app use the cache too.
+        let isShared: Bool
+
+        func opened() async throws(RoostError) -> Opened {
+            if let opening { return try await opening.value.get() }
+            throw isInitialized ? .noUser : .notInitialized
+        }
+    }
+
+    /// Returns the open client of a user and its observer; nil takes those of any user.
+    ///
+    /// - Throws: `.connectionCanceled` if another user has logged in meanwhile.
+    func opened(of account: UserID?) async throws(RoostError) -> Opened {
+        try await clientForCall(of: account).opened()
+    }
+}
