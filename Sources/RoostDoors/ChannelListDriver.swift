@@ -28,7 +28,10 @@ package actor ChannelListDriver {
     }
 
     /// An open list and the user whose list it is.
-    private typealias Opened = (list: ChannelList, viewer: UserID)
+    private struct Opened: Sendable {
+        let list: ChannelList
+        let viewer: UserID
+    }
 
     private nonisolated let executor: any WorldExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -87,7 +90,7 @@ package actor ChannelListDriver {
                 let client = try await door.client(of: account)
                 let list = try await client.channelList(query)
                 return Result<Opened, RoostError>.success(
-                    (list: list, viewer: client.configuration.userID))
+                    Opened(list: list, viewer: client.configuration.userID))
             } catch {
                 return .failure(error)
             }
