@@ -6,16 +6,31 @@ package import RoostModel
 
 /// The channel list behind a collection object with handlers and a delegate.
 package actor ChannelListDriver {
-    /// The changes of a list, and the updated channels whose place has changed.
+    /// A change of a list.
     package struct Event: Sendable {
         package let change: ListDiff<GroupChannel>
+        /// The updated channels that have moved.
         package let moved: Set<ChannelURL>
+        /// The user whose list it is.
+        package let viewer: UserID
     }
 
     /// The state that the app may read at any time, on any thread.
     package struct View: Sendable {
-        package var channels: [GroupChannel] = []
-        package var hasMore = true
+        fileprivate var list: SortedChannels { didSet { version += 1 } }
+        package fileprivate(set) var hasMore = true
+        /// The number of changes of the channels so far.
+        package private(set) var version = 0
+
+        fileprivate init(_ order: ChannelOrder) { list = SortedChannels(order) }
+
+        package var channels: [GroupChannel] { list.channels }
+    }
+
+    /// An open list and the user whose list it is.
+    private struct Opened: Sendable {
+        let list: ChannelList
+        let viewer: UserID
     }
 
     private nonisolated let executor: any WorldExecutor
@@ -28,12 +43,14 @@ package actor ChannelListDriver {
     /// The user at the creation; nil if none had logged in.
     private let account: UserID?
     private let query: ChannelListQuery
+    /// The queue of the app for the pages and changes.
+    private let queue: CallbackQueue
     /// The receiver of changes; nil for a list of pages without any.
     private let notify: (@Sendable (Event) -> Void)?
-    private let shared = Guarded(View())
+    private let shared: Guarded<View>
 
-    private var list: ChannelList?
-    private var opening: Task<Result<ChannelList, RoostError>, Never>?
+    private var opened: Opened?
+    private var opening: Task<Result<Opened, RoostError>, Never>?
     private var mirror = Mirror<GroupChannel>()
     /// Whether the first page was delivered; events follow it.
     private var hasBegun = false
@@ -42,14 +59,21 @@ package actor ChannelListDriver {
     private var isClosed = false
 
     /// Creates a driver; without a receiver of changes each channel comes with a page, once.
+    ///
+    /// The objects that the app keeps of channels show a page or a change before the app gets it,
+    /// and also if the app has no handler or delegate for it. They change on `queue`, the queue of
+    /// the app for pages and changes; nil stands for the door's.
     package init(
-        _ door: Door, _ query: ChannelListQuery, notify: (@Sendable (Event) -> Void)? = nil
+        _ door: Door, _ query: ChannelListQuery, on queue: CallbackQueue? = nil,
+        notify: (@Sendable (Event) -> Void)? = nil
     ) {
         self.door = door
         account = door.account
         executor = door.world.executor
         self.query = query
+        self.queue = queue ?? CallbackQueue { [door] work in door.queue.async(work) }
         self.notify = notify
+        shared = Guarded(View(query.order))
     }
 
     package nonisolated var view: View { shared.withLock { $0 } }
@@ -60,29 +84,32 @@ package actor ChannelListDriver {
     /// Opens the list; the disk and the server are read before the app asks for a page (R90).
     package func open() async throws(RoostError) -> ChannelList {
         guard !isClosed else { throw .disposed }
-        if let opening { return try await opening.value.get() }
+        if let opening { return try await opening.value.get().list }
         let opening = Task(executorPreference: executor) { [door, query, account] in
             do throws(RoostError) {
-                return Result<ChannelList, RoostError>.success(
-                    try await door.client(of: account).channelList(query))
+                let client = try await door.client(of: account)
+                let list = try await client.channelList(query)
+                return Result<Opened, RoostError>.success(
+                    Opened(list: list, viewer: client.configuration.userID))
             } catch {
                 return .failure(error)
             }
         }
         self.opening = opening
-        let list: ChannelList
+        let opened: Opened
         do throws(RoostError) {
-            list = try await opening.value.get()
+            opened = try await opening.value.get()
         } catch {
             self.opening = nil
             throw error
         }
+        let list = opened.list
         guard !isClosed else {
             await list.close()
             throw .disposed
         }
-        guard self.list == nil else { return list }
-        self.list = list
+        guard self.opened == nil else { return list }
+        self.opened = opened
         // A list of pages delivers a change with the next page.
         guard notify != nil else { return list }
         let changes = await list.changes()
@@ -136,13 +163,17 @@ package actor ChannelListDriver {
     /// Closes the list; no more events are delivered.
     package func close() async {
         isClosed = true
-        await list?.close()
+        await opened?.list.close()
     }
 
     private func absorb(_ list: ChannelList) async -> [GroupChannel] {
         let snapshot = await list.snapshot
         let unseen = mirror.absorb(snapshot.channels)
-        publish(hasMore: snapshot.hasMore)
+        shared.withLock { view in
+            view.list.insert(unseen)
+            view.hasMore = snapshot.hasMore
+        }
+        showInKeptObjects(unseen)
         return unseen
     }
 
@@ -161,14 +192,23 @@ package actor ChannelListDriver {
     }
 
     private func deliver(_ changes: [ListDiff<GroupChannel>]) {
-        guard !isClosed, !changes.isEmpty else { return }
-        let before = view.channels
-        let unseen = mirror.apply(changes)
-        publish(hasMore: nil)
-        let moved = Self.moved(unseen, from: before, to: view.channels)
-        for change in unseen where !change.isEmpty {
-            let updated = Set(change.updated.map(\.after.url))
-            notify?(Event(change: change, moved: moved.intersection(updated)))
+        guard !isClosed, !changes.isEmpty, let viewer = opened?.viewer else { return }
+        let unseen = mirror.apply(changes).filter { !$0.isEmpty }
+        let events = shared.withLock { view in
+            unseen.map { Event(change: $0, moved: view.list.apply($0), viewer: viewer) }
+        }
+        for event in events {
+            showInKeptObjects(event.change.present)
+            notify?(event)
+        }
+    }
+
+    /// Shows channels in the objects that the app keeps of them.
+    private func showInKeptObjects(_ channels: [GroupChannel]) {
+        guard !channels.isEmpty else { return }
+        queue.async { [kept = door.kept, isForPresentUser] in
+            guard isForPresentUser() else { return }
+            for channel in channels { kept.note(channel, isOpen: false) }
         }
     }
 
@@ -176,33 +216,11 @@ package actor ChannelListDriver {
         // Before the first page there is one in any case.
         if hasBegun { shared.withLock { $0.hasMore = hasMore } }
     }
+}
 
-    private func publish(hasMore: Bool?) {
-        let order = query.order
-        let channels = mirror.all.map { (key: order.key(of: $0), channel: $0) }
-            .sorted { $0.key < $1.key }.map(\.channel)
-        shared.withLock { view in
-            view.channels = channels
-            if let hasMore { view.hasMore = hasMore }
-        }
-    }
-
-    /// Returns the changed channels whose neighbours differ, channels added and removed left aside.
-    private static func moved(
-        _ steps: [ListDiff<GroupChannel>], from before: [GroupChannel], to after: [GroupChannel]
-    ) -> Set<ChannelURL> {
-        guard steps.contains(where: { !$0.updated.isEmpty }) else { return [] }
-        func places(_ list: [GroupChannel], without others: [GroupChannel]) -> [ChannelURL: Int] {
-            let gone = Set(others.map(\.url))
-            let stay = list.map(\.url).filter { !gone.contains($0) }
-            return Dictionary(
-                zip(stay, stay.indices).map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
-        }
-        let old = places(before, without: steps.flatMap(\.deleted))
-        let new = places(after, without: steps.flatMap(\.inserted))
-        let updated = steps.flatMap(\.updated).map(\.after.url)
-        return Set(updated.filter { old[$0] != new[$0] })
-    }
+extension ListDiff {
+    /// The new and the changed elements, as they are now.
+    package var present: [Element] { inserted + updated.map(\.after) }
 }
 
 extension ChannelListQuery {

@@ -18,7 +18,14 @@ package actor TimelineDriver {
     /// The state that the app may read at any time, on any thread.
     package struct View: Sendable {
         /// The messages that the app has received.
-        fileprivate var mirror = Mirror<Message>() { didSet { ordered = nil } }
+        fileprivate var mirror = Mirror<Message>() {
+            didSet {
+                ordered = nil
+                version += 1
+            }
+        }
+        /// The number of changes of the messages so far.
+        fileprivate private(set) var version = 0
         package fileprivate(set) var hasOlder = true
         package fileprivate(set) var hasNewer = true
         /// The messages in their order; nil after a change, until they are read.
@@ -97,6 +104,14 @@ package actor TimelineDriver {
     /// The messages that the app has received: the delivered ones by position, then the unsent ones
     /// by age.
     package nonisolated var messages: [Message] { shared.withLock { $0.messages } }
+
+    /// Returns objects of the messages by their state, which are made once after a change.
+    package nonisolated func lists<Object>(
+        _ cache: ObjectCache<MessageLists<Object>>, _ objects: ([Message]) -> [Object]
+    ) -> MessageLists<Object> {
+        let (version, messages) = shared.withLock { ($0.version, $0.messages) }
+        return cache.objects(of: version) { MessageLists(messages, objects) }
+    }
 
     // MARK: Requests
 

@@ -44,6 +44,7 @@ public final class SBDGroupChannelCollection: NSObject {
 
     private let feed = Feed<SBDGroupChannelCollection, ChannelListDriver.Event>()
     private let driver: ChannelListDriver
+    private let cache = ObjectCache<[SBDGroupChannel]>()
 
     /// Creates a collection; the query's settings count as they are now.
     public init(query: SBDGroupChannelListQuery) {
@@ -62,7 +63,10 @@ public final class SBDGroupChannelCollection: NSObject {
 
     /// The channels shown so far, in the order of the query.
     public var channelList: [SBDGroupChannel] {
-        driver.view.channels.map { SBDGroupChannel(kept: $0) }
+        let view = driver.view
+        return cache.objects(of: view.version) {
+            view.channels.map { SBDGroupChannel(kept: $0) }
+        }
     }
 
     /// Whether `loadMore(completionHandler:)` may find more.
@@ -70,10 +74,7 @@ public final class SBDGroupChannelCollection: NSObject {
 
     /// Loads another page and returns it: at first that of the cache, if it has one.
     public func loadMore(completionHandler: (([SBDGroupChannel]?, SBDError?) -> Void)? = nil) {
-        let door = SBDMain.door
-        let callback = Callback.answer(completionHandler) { (channels: [GroupChannel]) in
-            channels.map { SBDGroupChannel($0) }
-        }
+        let (door, callback) = (SBDMain.door, Callback.channels(completionHandler))
         door.start { [driver] in await driver.load { door.notify(callback, $0) } }
     }
 
@@ -95,12 +96,12 @@ public final class SBDGroupChannelCollection: NSObject {
         for (source, channels) in added {
             receiver?.channelCollection(
                 self, context: SBDChannelContext(source),
-                addedChannels: channels.map { SBDGroupChannel($0) })
+                addedChannels: channels.map { SBDGroupChannel(kept: $0) })
         }
         if !change.updated.isEmpty {
             receiver?.channelCollection(
                 self, context: SBDChannelContext(.init(ofChannels: change.origins)),
-                updatedChannels: change.updated.map { SBDGroupChannel($0.after) })
+                updatedChannels: change.updated.map { SBDGroupChannel(kept: $0.after) })
         }
         let removed = change.deleted.runs { SBDCollectionEventSource(removed: $0, in: change) }
         for (source, channels) in removed {

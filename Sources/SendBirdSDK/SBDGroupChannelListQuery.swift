@@ -3,7 +3,6 @@
 public import Foundation
 package import Roost
 import RoostDoors
-import RoostExecutors
 import RoostModel
 
 /// A query of the user's channels with a position for the next page.
@@ -50,15 +49,9 @@ public final class SBDGroupChannelListQuery: NSObject {
 
     private var members: ChannelFilter.Members?
     private var metadata: ChannelFilter.Metadata?
-    private let begun = Guarded<ChannelListDriver?>(nil)
-    private let loads = Guarded(0)
+    private let reader = ChannelListReader(SBDMain.door)
 
     override init() {}
-
-    deinit {
-        guard let driver = begun.withLock({ $0 }) else { return }
-        SBDMain.door.start { await driver.close() }
-    }
 
     /// Shows channels with all or any of these users; an empty list ends the condition.
     public func setUserIdsIncludeFilter(
@@ -86,38 +79,16 @@ public final class SBDGroupChannelListQuery: NSObject {
     }
 
     /// Whether `loadNextPage(completionHandler:)` may find more.
-    public var hasNext: Bool { begun.withLock { $0 }?.view.hasMore ?? true }
+    public var hasNext: Bool { reader.hasNext }
 
     /// Whether a page is being loaded.
-    public func isLoading() -> Bool { loads.withLock { $0 > 0 } }
+    public func isLoading() -> Bool { reader.isLoading }
 
     /// Loads the next channels, in step with the server; without a connection those of the cache.
     public func loadNextPage(
         completionHandler: (([SBDGroupChannel]?, SBDError?) -> Void)? = nil
     ) {
-        let driver = begun.withLock { begun in
-            let driver = begun ?? ChannelListDriver(SBDMain.door, value)
-            begun = driver
-            return driver
-        }
-        let door = SBDMain.door
-        let isPresent = driver.isForPresentUser
-        let callback = Callback.answer(completionHandler) { (channels: [GroupChannel]) in
-            // After the login of another user the objects share no state with kept ones.
-            guard isPresent() else {
-                return channels.map { SBDGroupChannel(KeptChannels.State($0)) }
-            }
-            return channels.map { SBDGroupChannel($0) }
-        }
-        loads.withLock { $0 += 1 }
-        // The query lives until the answer, even if the app releases it at once.
-        door.start { [loads, kept = Carried(self)] in
-            await driver.load { result in
-                loads.withLock { $0 -= 1 }
-                door.notify(callback, result)
-            }
-            withExtendedLifetime(kept) {}
-        }
+        reader.load(value, then: .channels(completionHandler))
     }
 
     package var value: ChannelListQuery {
@@ -145,5 +116,16 @@ public final class SBDGroupChannelListQuery: NSObject {
                 .metadataValue(key: metaDataOrderKeyFilter ?? metadata?.key ?? "")
             }
         return ChannelListQuery(filter, order: order, pageSize: Int(clamping: limit))
+    }
+}
+
+extension Callback where Value == Result<[GroupChannel], RoostError> {
+    fileprivate static func channels(
+        _ handler: (([SBDGroupChannel]?, SBDError?) -> Void)?
+    ) -> Self {
+        let question = ChannelQuestion(SBDMain.door)
+        return answer(handler) { channels in
+            channels.map { SBDGroupChannel(question.state(of: $0, isOpen: false)) }
+        }
     }
 }

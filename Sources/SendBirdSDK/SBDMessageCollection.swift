@@ -2,7 +2,6 @@
 
 public import Foundation
 import RoostDoors
-import RoostExecutors
 import RoostModel
 
 /// The first contents of a collection.
@@ -22,59 +21,41 @@ public final class SBDMessageCollection: NSObject {
 
     private let isReversed: Bool
     private let parts: MessageParts
-    private let feed = Feed<SBDMessageCollection, Event>()
-    private let driver: TimelineDriver
-    private let watch: ChannelListDriver
-    private let current: Guarded<GroupChannel>
-
-    private enum Event: Sendable {
-        case messages(TimelineDriver.Event)
-        case channel(ListDiff<GroupChannel>)
-    }
+    private let core: MessageCollectionCore<SBDMessageCollection, SBDBaseMessage>
 
     /// Creates a collection; the parameters' settings count as they are now.
     public init(channel: SBDGroupChannel, startingPoint: Int64, params: SBDMessageListParams) {
         self.startingPoint = startingPoint
         self.params = params
         (isReversed, parts) = (params.reverse, params.parts)
-        let (door, value) = (SBDMain.door, channel.value)
-        current = Guarded(value)
         let size = max(params.previousResultSize, params.nextResultSize)
-        driver = TimelineDriver(
-            door, channel: value.url, startingAt: Timestamp(milliseconds: startingPoint),
+        core = MessageCollectionCore(
+            SBDMain.door, channel.value, startingAt: Timestamp(milliseconds: startingPoint),
             isInclusive: params.isInclusive, filter: params.filter,
-            pageSize: size > 0 ? size : nil
-        ) { [feed] event in feed.post(.messages(event), on: door) }
-        watch = ChannelListDriver(door, .only(value.url)) { [feed] event in
-            feed.post(.channel(event.change), on: door)
-        }
+            pageSize: size > 0 ? size : nil)
         super.init()
-        feed.attach(self, while: driver.isForPresentUser) { collection, event in
-            collection.notify(event)
-        }
+        core.attach(self) { collection, event in collection.notify(event) }
     }
 
     deinit { dispose() }
 
     /// The channel as it is now.
-    public var channel: SBDGroupChannel { SBDGroupChannel(kept: current.withLock { $0 }) }
+    public var channel: SBDGroupChannel { SBDGroupChannel(kept: core.channel) }
 
     /// Whether `loadPrevious(completionHandler:)` may find more.
-    public var hasPrevious: Bool { driver.view.hasOlder }
+    public var hasPrevious: Bool { core.view.hasOlder }
     /// Whether `loadNext(completionHandler:)` may find more; false while the newest messages are
     /// followed.
-    public var hasNext: Bool { driver.view.hasNewer }
+    public var hasNext: Bool { core.view.hasNewer }
 
     /// The delivered messages.
-    public var succeededMessages: [SBDBaseMessage] { messages { $0 == .succeeded } }
+    public var succeededMessages: [SBDBaseMessage] { lists.succeeded }
     /// The messages that wait or are being sent.
-    public var pendingMessages: [SBDBaseMessage] { messages { $0 == .pending } }
+    public var pendingMessages: [SBDBaseMessage] { lists.pending }
     /// The failed messages.
-    public var failedMessages: [SBDBaseMessage] { messages { $0 == .failed || $0 == .canceled } }
+    public var failedMessages: [SBDBaseMessage] { lists.failed }
 
-    private func messages(_ belongs: (SendingStatus) -> Bool) -> [SBDBaseMessage] {
-        objects(driver.messages.filter { belongs($0.status) })
-    }
+    private var lists: MessageLists<SBDBaseMessage> { core.lists { objects($0) } }
 
     private func objects(_ messages: [Message]) -> [SBDBaseMessage] {
         messages.objects(isReversed: isReversed, showing: parts)
@@ -92,41 +73,21 @@ public final class SBDMessageCollection: NSObject {
         with initPolicy: SBDMessageCollectionInitPolicy, cacheResultHandler: MessagesHandler?,
         apiResultHandler: MessagesHandler?
     ) {
-        let door = SBDMain.door
-        let (cache, api) = (page(cacheResultHandler), page(apiResultHandler))
-        door.start { [driver, watch] in
-            await driver.load(.opening) { door.notify(cache, $0) }
-            // The channel is watched beside the messages, which arrive even without it.
-            door.start { await watch.load { _ in } }
-            await driver.load(.server) { door.notify(api, $0) }
-        }
+        core.start(cache: page(cacheResultHandler), server: page(apiResultHandler))
     }
 
     /// Loads a page of newer messages.
     public func loadNext(completionHandler: MessagesHandler? = nil) {
-        load(.newer, completionHandler)
+        core.load(.newer, then: page(completionHandler))
     }
 
     /// Loads a page of older messages.
     public func loadPrevious(completionHandler: MessagesHandler? = nil) {
-        load(.older, completionHandler)
+        core.load(.older, then: page(completionHandler))
     }
 
     /// Closes the collection; the delegate gets no more events.
-    public func dispose() {
-        feed.close()
-        SBDMain.door.start { [driver, watch] in
-            await driver.close()
-            await watch.close()
-        }
-    }
-
-    private func load(_ direction: TimelineDriver.Direction, _ handler: MessagesHandler?) {
-        let (door, callback) = (SBDMain.door, page(handler))
-        door.start { [driver] in
-            await driver.load(.page(direction)) { door.notify(callback, $0) }
-        }
-    }
+    public func dispose() { core.close() }
 
     private func page(
         _ handler: MessagesHandler?
@@ -140,20 +101,21 @@ public final class SBDMessageCollection: NSObject {
 
     /// The receiver of the next call; nil once the collection is closed.
     private var receiver: (any SBDMessageCollectionDelegate)? {
-        feed.isOpen ? delegate : nil
+        core.isOpen ? delegate : nil
     }
 
-    private func notify(_ event: Event) {
+    private func notify(_ event: MessageCollectionEvent) {
         switch event {
         case .messages(.hugeGap): receiver?.didDetectHugeGap(self)
         case .messages(.changed(let change)):
             for step in change.withCancellations { notify(step) }
-        case .channel(let change):
+        case .channel(let event):
+            let change = event.change
             for channel in change.inserted {
-                note(channel, SBDCollectionEventSource(added: channel, in: change))
+                notify(channel, SBDCollectionEventSource(added: channel, in: change))
             }
             for update in change.updated {
-                note(update.after, SBDCollectionEventSource(ofChannels: change.origins))
+                notify(update.after, SBDCollectionEventSource(ofChannels: change.origins))
             }
             for channel in change.deleted {
                 let source = SBDCollectionEventSource(removed: channel, in: change)
@@ -164,11 +126,10 @@ public final class SBDMessageCollection: NSObject {
         }
     }
 
-    private func note(_ channel: GroupChannel, _ source: SBDCollectionEventSource) {
-        current.withLock { $0 = channel }
+    private func notify(_ channel: GroupChannel, _ source: SBDCollectionEventSource) {
         receiver?.messageCollection(
             self, context: SBDMessageContext(source, .none),
-            updatedChannel: SBDGroupChannel(channel))
+            updatedChannel: SBDGroupChannel(kept: channel))
     }
 
     /// Calls the delegate once for each status, because a call has one status only.

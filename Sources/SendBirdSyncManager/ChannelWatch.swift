@@ -8,18 +8,21 @@ import SendBirdSDK
 /// The changes of one channel, beside its messages.
 final class ChannelWatch: Sendable {
     let feed = Feed<SBSMMessageCollection, ListDiff<GroupChannel>>()
-    private let driver: ChannelListDriver
+    private let watched: WatchedChannel
     private let hasBegun = Guarded(false)
 
-    init(_ channel: ChannelURL) {
-        driver = ChannelListDriver(SBDMain.door, .only(channel)) { [feed] event in
+    init(_ channel: GroupChannel) {
+        watched = WatchedChannel(SBDMain.door, channel, on: .delegates) { [feed] event in
             feed.post(event.change, through: SBSMSyncManager.onDelegateQueue)
         }
     }
 
+    /// The channel as it is now.
+    var channel: GroupChannel { watched.value }
+
     /// Sets the receiver of the changes.
     func attach(_ collection: SBSMMessageCollection) {
-        feed.attach(collection, while: driver.isForPresentUser) { $0.notify($1) }
+        feed.attach(collection, while: watched.isForPresentUser) { $0.notify($1) }
     }
 
     /// Follows the channel from now on; further calls have no effect.
@@ -33,15 +36,22 @@ final class ChannelWatch: Sendable {
             return !hasBegun
         }
         guard isNew else { return }
-        SBDMain.door.start { [driver, hasBegun] in
+        SBDMain.door.start { [watched, hasBegun] in
             // The messages arrive even if the channel cannot be followed.
-            guard (try? await driver.open()) != nil else { return hasBegun.withLock { $0 = false } }
-            await driver.load { _ in }
+            guard (try? await watched.open()) != nil else {
+                return hasBegun.withLock { $0 = false }
+            }
+            await watched.load()
         }
     }
 
     func close() {
         feed.close()
-        SBDMain.door.start { [driver] in await driver.close() }
+        SBDMain.door.start { [watched] in await watched.close() }
     }
+}
+
+extension CallbackQueue {
+    /// The queue of the sync manager's delegates, as the app has set it at each call.
+    static let delegates = CallbackQueue { work in SBSMSyncManager.onDelegateQueue(work) }
 }

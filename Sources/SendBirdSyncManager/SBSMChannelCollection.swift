@@ -45,6 +45,7 @@ public final class SBSMChannelCollection: NSObject {
 
     private let feed = Feed<SBSMChannelCollection, Event>()
     private let driver: ChannelListDriver
+    private let cache = ObjectCache<[SBDGroupChannel]>()
 
     private enum Event: Sendable {
         case page([GroupChannel])
@@ -55,7 +56,7 @@ public final class SBSMChannelCollection: NSObject {
     public init?(query: SBDGroupChannelListQuery?) {
         guard let query else { return nil }
         self.query = query
-        driver = ChannelListDriver(SBDMain.door, query.value) { [feed] event in
+        driver = ChannelListDriver(SBDMain.door, query.value, on: .delegates) { [feed] event in
             feed.post(.change(event), through: SBSMSyncManager.onDelegateQueue)
         }
         super.init()
@@ -68,7 +69,10 @@ public final class SBSMChannelCollection: NSObject {
 
     /// The channels delivered so far, as they are now, in the order of the query.
     public var channels: [SBDGroupChannel] {
-        driver.view.channels.map { SBDGroupChannel(kept: $0) }
+        let view = driver.view
+        return cache.objects(of: view.version) {
+            view.channels.map { SBDGroupChannel(kept: $0) }
+        }
     }
 
     /// Whether `fetch(completionHandler:)` may find more.
@@ -121,6 +125,6 @@ public final class SBSMChannelCollection: NSObject {
     private func notify(_ action: SBSMChannelEventAction, _ channels: [GroupChannel]) {
         guard !channels.isEmpty else { return }
         receiver?.collection(
-            self, didReceiveEvent: action, channels: channels.map { SBDGroupChannel($0) })
+            self, didReceiveEvent: action, channels: channels.map { SBDGroupChannel(kept: $0) })
     }
 }

@@ -100,12 +100,11 @@ extension SBSMMessageCollection {
 
     /// Reports a change of the channel.
     func notify(_ change: ListDiff<GroupChannel>) {
-        for channel in change.inserted + change.updated.map(\.after) {
-            keep(channel)
-            receiver?.collection(self, didUpdate: SBDGroupChannel(channel))
+        for channel in change.present {
+            receiver?.collection(self, didUpdate: SBDGroupChannel(kept: channel))
         }
         for channel in change.deleted {
-            receiver?.collection(self, didRemove: SBDGroupChannel(channel))
+            receiver?.collection(self, didRemove: SBDGroupChannel(kept: channel))
         }
     }
 }

@@ -15,7 +15,7 @@ public final class SBSMMessageCollection: NSObject {
     /// The receiver of events, held weakly.
     public weak var delegate: (any SBSMMessageCollectionDelegate)?
     /// The channel of the messages, as it is now.
-    public var channel: SBDGroupChannel { SBDGroupChannel(kept: current.withLock { $0 }) }
+    public var channel: SBDGroupChannel { SBDGroupChannel(kept: watch.channel) }
     /// The selection of messages.
     public let filter: SBSMMessageFilter
     /// The time that the collection begins around, in milliseconds; `LONG_LONG_MAX` for the newest
@@ -26,7 +26,6 @@ public final class SBSMMessageCollection: NSObject {
     /// The user at the creation; nil if none had logged in.
     private let account: UserID?
     private let isRemoved = Guarded(false)
-    private let current: Guarded<GroupChannel>
     private let window: Guarded<Window>
     private let watch: ChannelWatch
     private let background: BackgroundSync
@@ -58,9 +57,8 @@ public final class SBSMMessageCollection: NSObject {
         self.account = account
         self.filter = filter
         url = value.url
-        current = Guarded(value)
         background = BackgroundSync(value.url, at: viewpointTimestamp)
-        watch = ChannelWatch(value.url)
+        watch = ChannelWatch(value)
         let window = Window(value.url, of: account, filter.value, at: viewpointTimestamp)
         self.window = Guarded(window)
         super.init()
@@ -78,23 +76,18 @@ public final class SBSMMessageCollection: NSObject {
     // MARK: Messages
 
     /// The delivered messages that the delegate has got, by position.
-    public var succeededMessages: [SBDBaseMessage] { messages([.succeeded]) }
+    public var succeededMessages: [SBDBaseMessage] { lists.succeeded }
     /// The messages that wait or are being sent, oldest first.
-    public var pendingMessages: [SBDBaseMessage] { messages([.pending]) }
+    public var pendingMessages: [SBDBaseMessage] { lists.pending }
     /// The failed messages, oldest first.
-    public var failedMessages: [SBDBaseMessage] { messages([.failed, .canceled]) }
+    public var failedMessages: [SBDBaseMessage] { lists.failed }
 
-    private func messages(_ states: [SendingStatus]) -> [SBDBaseMessage] {
-        window.withLock { $0 }.messages.filter { states.contains($0.status) }
-            .map { SBDBaseMessage.make($0) }
-    }
+    private var lists: MessageLists<SBDBaseMessage> { window.withLock { $0 }.lists }
 
     /// The receiver of the next call; nil once the collection is closed.
     var receiver: (any SBSMMessageCollectionDelegate)? {
         window.withLock { $0 }.feed.isOpen ? delegate : nil
     }
-
-    func keep(_ channel: GroupChannel) { current.withLock { $0 = channel } }
 
     func showNewest() { window.withLock { $0 }.showNewest() }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostDoors
 import RoostModel
 
 /// The circumstances of an event of a message collection.
@@ -80,10 +81,8 @@ extension MessageContext {
 }
 
 extension ChannelContext {
-    convenience init(
-        _ channel: RoostModel.GroupChannel, in change: ListDiff<RoostModel.GroupChannel>
-    ) {
-        let source = CollectionEventSource(added: channel, in: change)
+    convenience init(_ channel: RoostModel.GroupChannel, in event: ChannelListDriver.Event) {
+        let source = CollectionEventSource(added: channel, in: event.change, for: event.viewer)
         var detail: EventDetail?
         if source == .eventUserReceivedInvitation {
             detail = EventDetail.UserReceivedInvitation(
@@ -94,9 +93,9 @@ extension ChannelContext {
     }
 
     convenience init(
-        _ update: Update<RoostModel.GroupChannel>, in change: ListDiff<RoostModel.GroupChannel>
+        _ update: Update<RoostModel.GroupChannel>, in event: ChannelListDriver.Event
     ) {
-        let source = CollectionEventSource(update, change.origins)
+        let source = CollectionEventSource(update, event.change.origins, for: event.viewer)
         var detail: EventDetail?
         if source == .eventUserReceivedInvitation {
             detail = EventDetail.UserReceivedInvitation(
@@ -107,9 +106,10 @@ extension ChannelContext {
     }
 
     convenience init(
-        removed channel: RoostModel.GroupChannel, in change: ListDiff<RoostModel.GroupChannel>
+        removed channel: RoostModel.GroupChannel, in event: ChannelListDriver.Event
     ) {
-        self.init(CollectionEventSource(removed: channel, in: change))
+        self.init(
+            CollectionEventSource(removed: channel, in: event.change, for: event.viewer))
     }
 }
 

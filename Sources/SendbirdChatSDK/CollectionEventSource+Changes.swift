@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostDoors
 package import RoostModel
 
 // The sources in the words of the old SDK, from the origin of a change and from the values before
-// and after it. Of several differences, such as in joined steps, the first below counts.
+// and after it. Of several differences, such as in joined steps, the first below counts. A channel
+// is that of a user, the viewer, so the viewer tells own messages from others.
 
 extension CollectionEventSource {
     /// The way in which a change came; of several, the first counts.
@@ -79,7 +79,8 @@ extension CollectionEventSource {
     // MARK: Channels
 
     package init(
-        added channel: RoostModel.GroupChannel, in change: ListDiff<RoostModel.GroupChannel>
+        added channel: RoostModel.GroupChannel, in change: ListDiff<RoostModel.GroupChannel>,
+        for viewer: UserID
     ) {
         switch (Way(change.origins), change.counterpart(of: channel)) {
         case (.live, nil):
@@ -87,14 +88,15 @@ extension CollectionEventSource {
         // The list has room for it since another channel was removed.
         case (.live, channel?): self = .channelRefresh
         case (.live, let before?):
-            self.init(Update(before: before, after: channel), change.origins)
+            self.init(Update(before: before, after: channel), change.origins, for: viewer)
         case (.changeLog, _): self = .channelChangelog
         case (.fill, _): self = .channelRefresh
         }
     }
 
     package init(
-        removed channel: RoostModel.GroupChannel, in change: ListDiff<RoostModel.GroupChannel>
+        removed channel: RoostModel.GroupChannel, in change: ListDiff<RoostModel.GroupChannel>,
+        for viewer: UserID
     ) {
         switch (Way(change.origins), change.counterpart(of: channel)) {
         case (.live, nil): self = .eventChannelDeleted
@@ -103,20 +105,22 @@ extension CollectionEventSource {
         case (.live, let after?) where after.myState == .none:
             self = channel.myState == .invited ? .eventUserDeclinedInvitation : .eventUserLeft
         case (.live, let after?):
-            self.init(Update(before: channel, after: after), change.origins)
+            self.init(Update(before: channel, after: after), change.origins, for: viewer)
         case (.changeLog, _): self = .channelChangelog
         case (.fill, _): self = .channelRefresh
         }
     }
 
     package init(
-        _ update: Update<RoostModel.GroupChannel>, _ origins: Set<ChangeOrigin>
+        _ update: Update<RoostModel.GroupChannel>, _ origins: Set<ChangeOrigin>,
+        for viewer: UserID
     ) {
         switch Way(origins) {
         case .live:
             self =
-                update.lastMessageSource ?? update.stateSource ?? update.memberSource
-                ?? update.metadataSource ?? update.receiptSource ?? .eventChannelChanged
+                update.lastMessageSource(for: viewer) ?? update.stateSource
+                ?? update.memberSource ?? update.metadataSource ?? update.receiptSource
+                ?? .eventChannelChanged
         case .changeLog: self = .channelChangelog
         case .fill: self = .channelRefresh
         }
@@ -124,7 +128,7 @@ extension CollectionEventSource {
 }
 
 extension Update<RoostModel.GroupChannel> {
-    fileprivate var lastMessageSource: CollectionEventSource? {
+    fileprivate func lastMessageSource(for viewer: UserID) -> CollectionEventSource? {
         let (old, new) = (before.lastMessage, after.lastMessage)
         guard old != new else { return nil }
         guard let new else { return .eventMessageDeleted }
@@ -135,8 +139,7 @@ extension Update<RoostModel.GroupChannel> {
             return .eventMessageDeleted
         }
         if after.unreadMentionCount > before.unreadMentionCount { return .eventMention }
-        let isOwn = new.sender.map { $0.user.id == SendbirdChat.door.account } ?? false
-        return isOwn ? .eventMessageSent : .eventMessageReceived
+        return new.sender?.user.id == viewer ? .eventMessageSent : .eventMessageReceived
     }
 
     fileprivate var stateSource: CollectionEventSource? {

@@ -50,6 +50,7 @@ open class GroupChannelCollection: BaseCollection {
 
     private let feed = Feed<GroupChannelCollection, ChannelListDriver.Event>()
     private let driver: ChannelListDriver
+    private let cache = ObjectCache<[GroupChannel]>()
 
     init(_ query: GroupChannelListQuery) {
         self.query = query
@@ -67,7 +68,8 @@ open class GroupChannelCollection: BaseCollection {
 
     /// The channels shown so far, in the order of the query.
     public var channelList: [GroupChannel] {
-        driver.view.channels.map { GroupChannel(kept: $0) }
+        let view = driver.view
+        return cache.objects(of: view.version) { view.channels.map { GroupChannel(kept: $0) } }
     }
 
     /// Whether `loadMore(completionHandler:)` may find more.
@@ -91,19 +93,19 @@ open class GroupChannelCollection: BaseCollection {
     }
 
     /// Calls the delegate once for each context, because a call has one context only.
-    ///
-    /// The objects are made without a delegate too: kept objects of the channels change with them.
     private func notify(_ event: ChannelListDriver.Event) {
         let change = event.change
-        for run in change.inserted.runs({ ChannelContext($0, in: change) }) {
-            let channels = run.elements.map { GroupChannel($0) }
-            receiver?.channelCollection(self, context: run.context, addedChannels: channels)
+        for run in change.inserted.runs({ ChannelContext($0, in: event) }) {
+            receiver?.channelCollection(
+                self, context: run.context,
+                addedChannels: run.elements.map { GroupChannel(kept: $0) })
         }
-        for run in change.updated.runs({ ChannelContext($0, in: change) }) {
-            let channels = run.elements.map { GroupChannel($0.after) }
-            receiver?.channelCollection(self, context: run.context, updatedChannels: channels)
+        for run in change.updated.runs({ ChannelContext($0, in: event) }) {
+            receiver?.channelCollection(
+                self, context: run.context,
+                updatedChannels: run.elements.map { GroupChannel(kept: $0.after) })
         }
-        for run in change.deleted.runs({ ChannelContext(removed: $0, in: change) }) {
+        for run in change.deleted.runs({ ChannelContext(removed: $0, in: event) }) {
             receiver?.channelCollection(
                 self, context: run.context, deletedChannelURLs: run.elements.map(\.url.rawValue))
         }

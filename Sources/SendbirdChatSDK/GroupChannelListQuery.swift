@@ -3,7 +3,6 @@
 public import Foundation
 import Roost
 import RoostDoors
-import RoostExecutors
 import RoostModel
 
 /// A query of the user's channels with a position for the next page.
@@ -12,17 +11,10 @@ import RoostModel
 public final class GroupChannelListQuery: NSObject, NSCopying {
     /// The selection and order of the list; a copy of the parameters given.
     public let params: GroupChannelListQueryParams
-    private let loading = Guarded(false)
-    /// The list behind the query, from the first page on.
-    private let driver = Guarded<ChannelListDriver?>(nil)
+    private let reader = ChannelListReader(SendbirdChat.door)
 
     init(_ params: GroupChannelListQueryParams) {
         self.params = params.copied
-    }
-
-    deinit {
-        guard let driver = driver.withLock({ $0 }) else { return }
-        SendbirdChat.door.start { await driver.close() }
     }
 
     /// The order of the list.
@@ -61,35 +53,18 @@ public final class GroupChannelListQuery: NSObject, NSCopying {
     var refusal: RoostError? { params.refusal }
 
     /// Whether `loadNextPage(completionHandler:)` may find more.
-    public var hasNext: Bool { driver.withLock { $0 }?.view.hasMore ?? true }
+    public var hasNext: Bool { reader.hasNext }
 
     /// Whether a page is being loaded.
-    public var isLoading: Bool { loading.withLock { $0 } }
+    public var isLoading: Bool { reader.isLoading }
 
     /// Loads the next channels, in step with the server; without a connection those of the cache.
     ///
     /// While a page is being loaded, another call fails.
     public func loadNextPage(completionHandler: @escaping ([GroupChannel]?, SBError?) -> Void) {
-        let door = SendbirdChat.door
-        if let refusal { return door.notify(.channels(completionHandler), .failure(refusal)) }
-        let driver = driver.withLock { driver in
-            let list = driver ?? ChannelListDriver(door, value)
-            driver = list
-            return list
-        }
-        let wasLoading = loading.withLock { loading in
-            defer { loading = true }
-            return loading
-        }
-        let callback = Callback.channels(completionHandler, while: driver.isForPresentUser)
-        // The query lives until the answer, even if the app releases it at once.
-        door.start { [loading, kept = Carried(self)] in
-            await driver.load { result in
-                if !wasLoading { loading.withLock { $0 = false } }
-                door.notify(callback, result)
-            }
-            withExtendedLifetime(kept) {}
-        }
+        let callback = Callback.channels(completionHandler)
+        if let refusal { return SendbirdChat.door.notify(callback, .failure(refusal)) }
+        reader.load(value, then: callback)
     }
 
     /// Returns whether the query selects a channel, which need not be on a page yet.

@@ -2,7 +2,6 @@
 
 import Roost
 import RoostDoors
-import RoostExecutors
 import RoostModel
 
 /// The first contents of a collection.
@@ -20,15 +19,7 @@ open class MessageCollection: BaseCollection {
 
     private let params: MessageListParams
     private let url: ChannelURL
-    private let feed = Feed<MessageCollection, Event>()
-    private let driver: TimelineDriver
-    private let watch: ChannelListDriver
-    private let current: Guarded<RoostModel.GroupChannel>
-
-    enum Event: Sendable {
-        case messages(TimelineDriver.Event)
-        case channel(ChannelListDriver.Event)
-    }
+    private let core: MessageCollectionCore<MessageCollection, BaseMessage>
 
     init(_ channel: GroupChannel, _ startingPoint: Int64, _ params: MessageListParams) {
         self.startingPoint = startingPoint
@@ -36,42 +27,33 @@ open class MessageCollection: BaseCollection {
         let params = params.copied
         self.params = params
         url = channel.value.url
-        current = Guarded(channel.value)
-        let door = SendbirdChat.door
-        driver = TimelineDriver(
-            door, channel: url, startingAt: Timestamp(milliseconds: startingPoint),
-            isInclusive: params.isInclusive, filter: params.filter, pageSize: params.pageSize
-        ) { [feed] event in feed.post(.messages(event), on: door) }
-        watch = ChannelListDriver(door, .only(url)) { [feed] event in
-            feed.post(.channel(event), on: door)
-        }
+        core = MessageCollectionCore(
+            SendbirdChat.door, channel.value,
+            startingAt: Timestamp(milliseconds: startingPoint),
+            isInclusive: params.isInclusive, filter: params.filter, pageSize: params.pageSize)
         super.init()
-        feed.attach(self, while: driver.isForPresentUser) { collection, event in
-            collection.notify(event)
-        }
+        core.attach(self) { collection, event in collection.notify(event) }
     }
 
     deinit { dispose() }
 
     /// The channel as it is now.
-    public var channel: GroupChannel { GroupChannel(kept: current.withLock { $0 }) }
+    public var channel: GroupChannel { GroupChannel(kept: core.channel) }
 
     /// Whether `loadPrevious(completionHandler:)` may find more.
-    public var hasPrevious: Bool { driver.view.hasOlder }
+    public var hasPrevious: Bool { core.view.hasOlder }
     /// Whether `loadNext(completionHandler:)` may find more; false while the newest messages are
     /// followed.
-    public var hasNext: Bool { driver.view.hasNewer }
+    public var hasNext: Bool { core.view.hasNewer }
 
     /// The delivered messages, in the order of the parameters.
-    public var succeededMessages: [BaseMessage] { messages { $0 == .succeeded } }
+    public var succeededMessages: [BaseMessage] { lists.succeeded }
     /// The messages that wait or are being sent, in the order of the parameters.
-    public var pendingMessages: [BaseMessage] { messages { $0 == .pending } }
+    public var pendingMessages: [BaseMessage] { lists.pending }
     /// The failed messages, in the order of the parameters.
-    public var failedMessages: [BaseMessage] { messages { $0 == .failed || $0 == .canceled } }
+    public var failedMessages: [BaseMessage] { lists.failed }
 
-    private func messages(_ belongs: (SendingStatus) -> Bool) -> [BaseMessage] {
-        params.objects(driver.messages.filter { belongs($0.status) })
-    }
+    private var lists: MessageLists<BaseMessage> { core.lists { params.objects($0) } }
 
     /// Loads the messages of the cache, then those of the server, which replace them.
     ///
@@ -83,24 +65,17 @@ open class MessageCollection: BaseCollection {
         cacheResultHandler: MessageListHandler? = nil,
         apiResultHandler: MessageListHandler? = nil
     ) {
-        let door = SendbirdChat.door
-        let (cache, api) = (messages(cacheResultHandler), messages(apiResultHandler))
-        door.start { [driver, watch] in
-            await driver.load(.opening) { door.notify(cache, $0) }
-            // The channel is watched beside the messages, which arrive even without it.
-            door.start { await watch.load { _ in } }
-            await driver.load(.server) { door.notify(api, $0) }
-        }
+        core.start(cache: messages(cacheResultHandler), server: messages(apiResultHandler))
     }
 
     /// Loads a page of newer messages.
     public func loadNext(completionHandler: MessageListHandler? = nil) {
-        load(.newer, completionHandler)
+        core.load(.newer, then: messages(completionHandler))
     }
 
     /// Loads a page of older messages.
     public func loadPrevious(completionHandler: MessageListHandler? = nil) {
-        load(.older, completionHandler)
+        core.load(.older, then: messages(completionHandler))
     }
 
     /// Deletes failed messages from the outbox.
@@ -134,23 +109,7 @@ open class MessageCollection: BaseCollection {
     }
 
     /// Closes the collection; the delegate gets no more events.
-    public func dispose() {
-        feed.close()
-        SendbirdChat.door.start { [driver, watch] in
-            await driver.close()
-            await watch.close()
-        }
-    }
-
-    private func load(
-        _ direction: TimelineDriver.Direction,
-        _ handler: MessageListHandler?
-    ) {
-        let (door, callback) = (SendbirdChat.door, messages(handler))
-        door.start { [driver] in
-            await driver.load(.page(direction)) { door.notify(callback, $0) }
-        }
-    }
+    public func dispose() { core.close() }
 
     private func messages(
         _ handler: MessageListHandler?
@@ -160,36 +119,33 @@ open class MessageCollection: BaseCollection {
 
     /// The receiver of the next call; nil once the collection is closed.
     private var receiver: (any MessageCollectionDelegate)? {
-        feed.isOpen ? delegate : nil
+        core.isOpen ? delegate : nil
     }
 
-    private func notify(_ event: Event) {
+    private func notify(_ event: MessageCollectionEvent) {
         switch event {
         case .messages(.hugeGap):
             receiver?.didDetectHugeGap(self)
         case .messages(.changed(let change)):
             for step in change.withCancellations { notify(step) }
         case .channel(let event):
-            let change = event.change
-            for channel in change.inserted {
-                note(channel, ChannelContext(channel, in: change))
+            for channel in event.change.inserted {
+                notify(channel, ChannelContext(channel, in: event))
             }
-            for update in change.updated {
-                note(update.after, ChannelContext(update, in: change))
+            for update in event.change.updated {
+                notify(update.after, ChannelContext(update, in: event))
             }
-            for channel in change.deleted {
+            for channel in event.change.deleted {
                 receiver?.messageCollection(
-                    self, channelContext: ChannelContext(removed: channel, in: change),
+                    self, channelContext: ChannelContext(removed: channel, in: event),
                     deletedChannel: channel.url.rawValue)
             }
         }
     }
 
-    private func note(_ channel: RoostModel.GroupChannel, _ context: ChannelContext) {
-        current.withLock { $0 = channel }
-        // Without a delegate too: kept objects of the channel change with this one.
-        let object = GroupChannel(channel)
-        receiver?.messageCollection(self, channelContext: context, updatedChannel: object)
+    private func notify(_ channel: RoostModel.GroupChannel, _ context: ChannelContext) {
+        receiver?.messageCollection(
+            self, channelContext: context, updatedChannel: GroupChannel(kept: channel))
     }
 
     /// Calls the delegate once for each context, because a call has one context only.

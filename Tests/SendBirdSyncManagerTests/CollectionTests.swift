@@ -57,6 +57,41 @@ extension SendBirdTests {
         }
 
         @Test
+        func `of channels that change together, only those that passed others move`()
+            throws
+        {
+            try SyncStory.play(seed: 7) { story in
+                var urls: [ChannelURL] = []
+                for name in ["x", "d", "c", "b", "a"] {
+                    let url = try await story.channel(name)
+                    try await story.bob.send("hello", to: url)
+                    await story.bob.waitUntilIdle()
+                    await story.world.pass(.seconds(1))
+                    urls.append(url)
+                }
+                await story.connect()
+                let view = ListScreen()
+                view.viewDidLoad()
+                await story.world.pass(.seconds(10))
+                func names() -> [String]? { view.channelCollection?.channels.map(\.name) }
+                #expect(names() == ["a", "b", "c", "d", "x"])
+                view.events = []
+                await story.phone.network.cut()
+                for url in urls.dropFirst() {
+                    try await story.bob.makeNow(.update(ChannelUpdateParams(data: "new")), in: url)
+                }
+                try await story.bob.send("news", to: urls[0])
+                await story.bob.waitUntilIdle()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(names() == ["x", "a", "b", "c", "d"])
+                #expect(view.events.filter { $0.hasPrefix("move") } == ["move x"])
+                #expect(view.channelCollection?.channels.last?.data == "new")
+                view.close()
+            }
+        }
+
+        @Test
         func `a list loses its last channels by remove, and is never cleared (R172)`() throws {
             try SyncStory.play(seed: 5) { story in
                 let urls = [try await story.channel("one"), try await story.channel("two")]

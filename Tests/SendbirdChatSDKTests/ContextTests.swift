@@ -178,7 +178,7 @@ extension SendbirdChatTests {
                 start(&before)
                 var after = before
                 change(&after)
-                return Source(Update(before: before, after: after), [.event])
+                return Source(Update(before: before, after: after), [.event], for: "alice")
             }
             let bob = RoostModel.Member(user: User(id: "bob"))
             #expect(source { $0.name = "boat" } == .eventChannelChanged)
@@ -196,9 +196,14 @@ extension SendbirdChatTests {
             #expect(
                 source { $0.readReceipts = ["bob": Timestamp(milliseconds: 1)] }
                     == .eventUserDidMarkAsRead)
-            #expect(
-                source { $0.lastMessage = Self.message(.delivered(1, nil)) }
-                    == .eventMessageReceived)
+            for (sender, expected) in [
+                (nil, .eventMessageReceived), ("bob", .eventMessageReceived),
+                ("alice", .eventMessageSent),
+            ] as [(UserID?, Source)] {
+                var message = Self.message(.delivered(1, nil))
+                message.sender = sender.map { RoostModel.Sender(user: RoostModel.User(id: $0)) }
+                #expect(source { $0.lastMessage = message } == expected)
+            }
             func step(
                 _ origin: ChangeOrigin, _ other: RoostModel.GroupChannel? = nil
             ) -> ListDiff<RoostModel.GroupChannel> {
@@ -206,21 +211,26 @@ extension SendbirdChatTests {
                 step.counterparts = other.map { [$0] } ?? []
                 return step
             }
-            #expect(Source(removed: channel, in: step(.event)) == .eventChannelDeleted)
-            #expect(Source(removed: channel, in: step(.event, channel)) == .channelRefresh)
-            #expect(Source(added: channel, in: step(.changeLog)) == .channelChangelog)
-            #expect(Source(added: channel, in: step(.page)) == .channelRefresh)
-            #expect(Source(added: channel, in: step(.event)) == .eventUserJoined)
-            #expect(Source(added: channel, in: step(.event, channel)) == .channelRefresh)
+            func added(
+                _ channel: RoostModel.GroupChannel, by step: ListDiff<RoostModel.GroupChannel>
+            ) -> Source { Source(added: channel, in: step, for: "alice") }
+            func removed(
+                _ channel: RoostModel.GroupChannel, by step: ListDiff<RoostModel.GroupChannel>
+            ) -> Source { Source(removed: channel, in: step, for: "alice") }
+            #expect(removed(channel, by: step(.event)) == .eventChannelDeleted)
+            #expect(removed(channel, by: step(.event, channel)) == .channelRefresh)
+            #expect(added(channel, by: step(.changeLog)) == .channelChangelog)
+            #expect(added(channel, by: step(.page)) == .channelRefresh)
+            #expect(added(channel, by: step(.event)) == .eventUserJoined)
+            #expect(added(channel, by: step(.event, channel)) == .channelRefresh)
             var invited = channel
             invited.myState = .invited
-            #expect(Source(added: invited, in: step(.event)) == .eventUserReceivedInvitation)
+            #expect(added(invited, by: step(.event)) == .eventUserReceivedInvitation)
             var left = channel
             left.myState = .none
-            #expect(Source(removed: channel, in: step(.answer, left)) == .eventUserLeft)
-            #expect(
-                Source(removed: invited, in: step(.answer, left)) == .eventUserDeclinedInvitation)
-            #expect(Source(removed: channel, in: step(.changeLog, left)) == .channelChangelog)
+            #expect(removed(channel, by: step(.answer, left)) == .eventUserLeft)
+            #expect(removed(invited, by: step(.answer, left)) == .eventUserDeclinedInvitation)
+            #expect(removed(channel, by: step(.changeLog, left)) == .channelChangelog)
         }
 
         @Test func `errors are made from codes, and codes are read from errors`() {

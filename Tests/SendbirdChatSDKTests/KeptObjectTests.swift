@@ -93,6 +93,82 @@ extension SendbirdChatTests {
             }
         }
 
+        /// Lets Bob rename a channel while the app has no connection; its cache has the name then.
+        private static func renameInAbsence(_ story: DoorStory, _ url: ChannelURL) async throws {
+            await story.phone.network.cut()
+            try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
+            story.phone.network.restore()
+            await story.world.pass(.seconds(60))
+        }
+
+        @Test(arguments: [false, true])
+        func `a message collection shows the channel of the cache, and not an older object`(
+            isOfBytes: Bool
+        ) throws {
+            try DoorStory.play(seed: 240) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                var kept: Channel? = try await story.get(url)
+                let bytes = kept?.serialize()
+                if isOfBytes { kept = nil }
+                try await Self.renameInAbsence(story, url)
+                let old = try #require(kept ?? Channel.build(fromSerializedData: bytes))
+                let collection = SendbirdChat.createMessageCollection(channel: old)
+                collection.startCollection(initPolicy: .cacheAndReplaceByApi)
+                await story.world.pass()
+                #expect(collection.channel.name == "tram")
+                #expect(old.name == (isOfBytes ? "train" : "tram"))
+                collection.dispose()
+            }
+        }
+
+        @Test func `a page without a handler shows in kept channels`() throws {
+            try DoorStory.play(seed: 241) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let kept = try await story.get(url)
+                try await Self.renameInAbsence(story, url)
+                let list = try #require(
+                    SendbirdChat.createGroupChannelCollection(
+                        query: Channel.createMyGroupChannelListQuery()))
+                list.loadMore()
+                await story.world.pass()
+                #expect(list.channelList.map(\.name) == ["tram"])
+                #expect(kept.name == "tram")
+                list.dispose()
+            }
+        }
+
+        @Test func `collections make their objects once after a change, and not for each cell`()
+            throws
+        {
+            try DoorStory.play(seed: 242) { story in
+                let url = try await story.channel("train")
+                for number in 1...3 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let list = try #require(
+                    SendbirdChat.createGroupChannelCollection(
+                        query: Channel.createMyGroupChannelListQuery()))
+                list.loadMore()
+                let chat = SendbirdChat.createMessageCollection(channel: try await story.get(url))
+                chat.startCollection(initPolicy: .cacheAndReplaceByApi)
+                await story.world.pass()
+                let (channel, message) = (list.channelList.first, chat.succeededMessages.first)
+                #expect(channel?.lastMessage?.message == "3" && message?.message == "1")
+                #expect(list.channelList.first === channel)
+                #expect(chat.succeededMessages.first === message)
+                try await story.bob.send("4", to: url)
+                await story.bob.waitUntilIdle()
+                await story.world.pass()
+                #expect(chat.succeededMessages.map(\.message) == ["1", "2", "3", "4"])
+                #expect(list.channelList.map { $0.lastMessage?.message } == ["4"])
+                #expect(channel?.lastMessage?.message == "4")
+                list.dispose()
+                chat.dispose()
+            }
+        }
+
         @Test func `a kept channel shows an own act and message in their handlers`() throws {
             try DoorStory.play(seed: 237) { story in
                 let url = try await story.channel("train")
