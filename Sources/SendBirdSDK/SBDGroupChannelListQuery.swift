@@ -120,7 +120,7 @@ public final class SBDGroupChannelListQuery: NSObject {
 }
 
 extension Callback where Value == Result<[GroupChannel], RoostError> {
-    fileprivate static func channels(
+    static func channels(
         _ handler: (([SBDGroupChannel]?, SBDError?) -> Void)?
     ) -> Self {
         let question = ChannelQuestion(SBDMain.door)
