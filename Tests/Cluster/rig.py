@@ -21,7 +21,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from checker import judge  # noqa: E402
-from machines import PATIENCE, Process, answers_at, free_port, wait_until  # noqa: E402
+from machines import Process, answers_at, free_port, wait_until  # noqa: E402
 from network import Loopback, Namespaces  # noqa: E402
 from people import History, Hosts, Person, call  # noqa: E402
 from replicas import Keeper  # noqa: E402
