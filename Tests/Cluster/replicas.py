@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 
 from machines import AS_POSTGRES, Process, free_port, wait_until
 
@@ -182,6 +181,13 @@ class Keeper:
 
     def __init__(self, places, folder, net, tmpfs):
         self.nodes = [Node(place, folder, tmpfs) for place in places]
+        try:
+            self._begin(net)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, net):
         first = self.nodes[0]
         first.make_first(net, [node.name for node in self.nodes])
         first.start()
