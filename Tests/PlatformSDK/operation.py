@@ -319,7 +319,7 @@ def closing():
         data = tempfile.mkdtemp()
         os.chmod(data, 0o755)
         with Server(ROOST, "--host", "0.0.0.0", "--insecure", data=data) as server:
-            check("may act as any user" in server.read(server.out), "it says what that means")
+            wait_for(lambda: "may act as any user" in server.read(server.out), "it says what that means")
             channel(server)
             ann = Witness(server.port, APP, "ann")
             edge = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a;b.txt\"\r\n\r\n"
