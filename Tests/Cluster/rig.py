@@ -267,7 +267,8 @@ class Rig:
         await self.in_thread(host.kill)
         await self.until(
             lambda: all(person.session > session for person, session in away), "the return of people", 60)
-        self.gaps["people back after a host's death"].append(time.monotonic() - begin)
+        if away:
+            self.gaps["people back after a host's death"].append(time.monotonic() - begin)
         await self.rest(self.random.random())
         host.start()
         await self.until(host.is_up, host.name, 60)
