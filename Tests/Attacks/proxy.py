@@ -2,14 +2,17 @@
 """A hostile server: an honest one behind it answers, and a scene changes what it says."""
 
 import base64
+import functools
 import hashlib
 import http.client
 import http.server
-import os
+import json
 import socket
 import struct
+import sys
 import threading
 import time
+import traceback
 import urllib.parse
 
 from patience import PATIENCE
@@ -24,12 +27,24 @@ class Reply:
             name.replace("_", "-"): value for name, value in headers.items()}}
 
 
+def same(one, other):
+    """Whether two texts say the same, in JSON of any form or to the letter."""
+    try:
+        return json.loads(one) == json.loads(other)
+    except ValueError:
+        return one == other
+
+
 class Hostile:
-    """Subclasses override `answer` and `frame`."""
+    """Subclasses override `answer`, `frame` and `opened`."""
 
     def __init__(self, honest_port):
         self.honest_port = honest_port
         self.calls, self.moments = [], []
+        # Answers and frames that no honest server has sent so, and whose beginning has gone to the client.
+        self.delivered = 0
+        # The failures of the scene itself.
+        self.errors = []
         hostile = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -49,39 +64,58 @@ class Hostile:
                 parts = urllib.parse.urlsplit(self.path)
                 query = dict(urllib.parse.parse_qsl(parts.query))
                 hostile.calls.append((self.command, self.path))
-                honest = lambda: hostile.honest(self, body)
+                said = []
+
+                def honest():
+                    reply = hostile.honest(self, body)
+                    said.append((reply.status, reply.body))
+                    return reply
                 try:
-                    self.send(hostile.answer(self.command, parts.path, query, honest))
-                except (BrokenPipeError, ConnectionError):
+                    reply = hostile.answer(self.command, parts.path, query, honest)
+                    self.send(reply, is_honest=any(
+                        reply.status == status and isinstance(reply.body, bytes) and same(reply.body, data)
+                        for status, data in said))
+                except ConnectionError:
                     self.close_connection = True
 
             do_GET = do_POST = do_PUT = do_DELETE = do
 
-            def send(self, reply):
+            def send(self, reply, is_honest):
                 self.send_response_only(reply.status)
                 for name, value in reply.headers.items():
                     self.send_header(name, value)
-                if isinstance(reply.body, bytes):
+                pieces = reply.body
+                if isinstance(pieces, bytes):
                     if "Content-Length" not in reply.headers:
-                        self.send_header("Content-Length", str(len(reply.body)))
-                    self.end_headers()
-                    self.wfile.write(reply.body)
-                    return
+                        self.send_header("Content-Length", str(len(pieces)))
+                    # A client may refuse the rest.
+                    pieces = (pieces[:1_000], pieces[1_000:])
+                else:
+                    self.close_connection = True
                 self.end_headers()
-                for piece in reply.body:
+                for number, piece in enumerate(pieces):
                     self.wfile.write(piece)
-                    self.wfile.flush()
-                self.close_connection = True
+                    if number == 0 and not is_honest:
+                        hostile.delivered += 1
 
         self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.http.daemon_threads = True
-        self.http.handle_error = lambda *_: None
+        self.http.handle_error = lambda *_: self.note(sys.exc_info()[1])
         self.port = self.http.server_address[1]
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
 
     def close(self):
         self.http.shutdown()
         self.http.server_close()
+
+    def note(self, error):
+        """Keeps an error that is not the end of a connection."""
+        if not isinstance(error, ConnectionError):
+            self.errors.append("".join(traceback.format_exception(error)[-2:]))
+
+    def took_place(self):
+        """Whether the attack has reached the client."""
+        return self.delivered > 0
 
     # What a scene changes
 
@@ -119,10 +153,14 @@ class Hostile:
         handler.connection.sendall((head + "\r\n").encode())
         lock = threading.Lock()
 
-        def send(text, opcode=1):
+        def send(text, opcode=1, original=None):
             data = text.encode() if isinstance(text, str) else text
             with lock:
-                handler.connection.sendall(frame_head(opcode, len(data)) + data)
+                # A client may refuse a frame for its length.
+                handler.connection.sendall(frame_head(opcode, len(data)))
+                if opcode == 1 and not (original and text[:4] == original[:4] and same(text[4:], original[4:])):
+                    self.delivered += 1
+                handler.connection.sendall(data)
 
         def close():
             try:
@@ -146,7 +184,8 @@ class Hostile:
             while True:
                 opcode, payload = reader.next()
                 if opcode == 1:
-                    self.frame(payload.decode(), send)
+                    text = payload.decode()
+                    self.frame(text, functools.partial(send, original=text))
                 else:
                     send(payload, opcode)
                 if opcode == 8:

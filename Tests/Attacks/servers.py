@@ -108,15 +108,19 @@ def story(kind, *requests, seconds=0, channel=None, cache=None):
         spent = time.monotonic() - (start if seconds else client_start(hostile, start))
         rate = (len(hostile.moments) - before) / max(spent, 1)
         holds(client.process.poll() is None, f"the client has ended: {client.process.returncode}")
+        holds(not hostile.errors, f"the scene fails: {hostile.errors}")
+        holds(kind is Hostile or hostile.took_place(), "nothing hostile has reached the client")
         request, longest = client.longest
         holds(longest <= WAIT + 2, f"{request} took {longest:.1f} s")
         holds(client.peak <= MEMORY, f"{client.peak:.0f} MB")
         holds(not seconds or rate <= RATE, f"{rate:.0f} requests a second")
-        evidence = f"longest wait {longest:.1f} s, {client.peak:.0f} MB, {rate:.1f} requests/s"
+        evidence = f"{hostile.delivered} hostile answers and frames, longest wait {longest:.1f} s, " \
+            f"{client.peak:.0f} MB, {rate:.1f} requests/s"
     finally:
         client.close()
         hostile.close()
-    verified = subprocess.run([ROOST, "cache", "verify", client.cache], capture_output=True, text=True)
+    verified = subprocess.run(
+        [ROOST, "cache", "verify", client.cache], capture_output=True, text=True, timeout=PATIENCE)
     holds(verified.returncode == 0, "the cache does not verify: " + verified.stdout[-150:])
     return answers, evidence, client
 
@@ -209,9 +213,16 @@ def _():
 
 # Pages
 
+class Paged(Hostile):
+    """A server with pages whose tokens are its attack, so a client has to come back with one."""
+
+    def took_place(self):
+        return any("token=" in path for _, path in self.calls)
+
+
 @attack("pages: tokens that the server refuses")
 def _():
-    class Refusing(Hostile):
+    class Refusing(Paged):
         def answer(self, method, path, query, honest):
             if query.get("token"):
                 return Reply(400, b'{"error":true,"code":400111,"message":"no such token"}')
@@ -226,7 +237,7 @@ def _():
 
 @attack("pages: empty pages with new tokens for ever")
 def _():
-    class Endless(Hostile):
+    class Endless(Paged):
         numbers = itertools.count()
 
         def answer(self, method, path, query, honest):
@@ -243,7 +254,7 @@ def _():
 
 @attack("pages: one page for ever")
 def _():
-    class Same(Hostile):
+    class Same(Paged):
         numbers = itertools.count()
 
         def answer(self, method, path, query, honest):

@@ -3,31 +3,35 @@
 
 Everything listens on loopback, keeps its files in a folder of its own and ends with the process."""
 
+import concurrent.futures
 import ctypes
 import glob
 import os
-import re
 import select
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "PlatformSDK"))
+from ports import free_port  # noqa: E402
+
 PATIENCE = float(os.environ.get("ROOST_PATIENCE", "30"))
+
+
+# PostgreSQL refuses to run as root. The kernel forgets the signal of `die_with_parent` when the user changes.
+AS_POSTGRES = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--pdeathsig", "KILL"]
+# The signal comes with the end of the thread that starts a child, so one thread starts them all.
+STARTER = concurrent.futures.ThreadPoolExecutor(1)
 
 
 def die_with_parent():
     """The child ends with this process, however that ends."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def wait_until(condition, what, patience=PATIENCE):
@@ -60,9 +64,9 @@ class Process:
 
     def run(self, command, **options):
         self.log = open(os.path.join(self.folder, self.name + ".log"), "ab")
-        self.process = subprocess.Popen(
-            command, stdout=options.pop("stdout", self.log), stderr=options.pop("stderr", self.log),
-            preexec_fn=die_with_parent, **options)
+        self.process = STARTER.submit(
+            subprocess.Popen, command, stdout=options.pop("stdout", self.log), stderr=options.pop("stderr", self.log),
+            preexec_fn=die_with_parent, **options).result()
 
     @property
     def is_running(self):
@@ -99,8 +103,7 @@ class Postgres(Process):
         self.data = os.path.join(folder, "data")
         self.prefix = []
         if os.getuid() == 0:
-            # PostgreSQL refuses to run as root.
-            self.prefix = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+            self.prefix = AS_POSTGRES
             shutil.chown(folder, "postgres", "postgres")
         subprocess.run(
             [*self.prefix, f"{self.bin}/initdb", "-D", self.data, "-A", "trust", "-U", "roost", "-E", "UTF8",
@@ -174,20 +177,18 @@ class Host(Process):
         self.command = [roost, "serve", "--database", database, "--node", name, "--app-id", application,
                         *(("--bus", bus) if bus else ()), *options]
         self.environment = {**os.environ, "ROOST_API_TOKEN": token}
-        self.port = 0
+        # A host that starts again takes its old port, as behind a proxy.
+        self.port = free_port()
         self.start()
 
     def start(self):
         out = os.path.join(self.folder, self.name + ".out")
         with open(out, "wb") as file:
-            # A host that starts again takes its old port, as behind a proxy.
             self.run([*self.command, "--port", str(self.port)], stdout=file, env=self.environment)
 
         def is_listening():
             with open(out, "rb") as file:
-                found = re.match(r"listening on https?://[^ ]*:(\d+) ", file.read().decode())
-            if found:
-                self.port = int(found.group(1))
+                found = file.read().startswith(b"listening on ")
             if not found and not self.is_running:
                 with open(self.log.name, "rb") as file:
                     raise AssertionError(f"{self.name} did not start: {file.read().decode()}")

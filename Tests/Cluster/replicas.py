@@ -9,9 +9,8 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 
-from machines import PATIENCE, Process, free_port, wait_until
+from machines import AS_POSTGRES, Process, free_port, wait_until
 
 SETTINGS = {
     "max_connections": "120", "wal_level": "replica", "wal_log_hints": "on", "hot_standby": "on",
@@ -41,8 +40,7 @@ class Node(Process):
         self.data = os.path.join(self.disk, "data")
         self.user = []
         if os.getuid() == 0:
-            # PostgreSQL refuses to run as root.
-            self.user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+            self.user = AS_POSTGRES
             shutil.chown(self.disk, "postgres", "postgres")
 
     def tool(self, name, *words, check=True):
@@ -183,6 +181,13 @@ class Keeper:
 
     def __init__(self, places, folder, net, tmpfs):
         self.nodes = [Node(place, folder, tmpfs) for place in places]
+        try:
+            self._begin(net)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, net):
         first = self.nodes[0]
         first.make_first(net, [node.name for node in self.nodes])
         first.start()

@@ -7,7 +7,6 @@ Three databases, three bus servers and three hosts, each in a network namespace 
 import argparse
 import asyncio
 import collections
-import json
 import os
 import random
 import shutil
@@ -21,7 +20,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from checker import judge  # noqa: E402
-from machines import PATIENCE, Process, answers_at, free_port, wait_until  # noqa: E402
+from machines import Process, answers_at, free_port, wait_until  # noqa: E402
 from network import Loopback, Namespaces  # noqa: E402
 from people import History, Hosts, Person, call  # noqa: E402
 from replicas import Keeper  # noqa: E402
@@ -114,29 +113,33 @@ class Rig:
         self.folder = tempfile.mkdtemp(prefix="roost-rig-", dir=arguments.folder)
         os.chmod(self.folder, 0o755)
         self.network = Loopback() if arguments.loopback else Namespaces()
-        place = self.network.place
+        self.keeper, self.buses, self.hosts = None, [], []
+        self.faults = collections.Counter()
+        self.gaps = collections.defaultdict(list)
+        self.tasks, self.writing = [], []
+
+    def build(self):
+        arguments, place = self.arguments, self.network.place
         net = "127.0.0.1/32" if arguments.loopback else f"{self.network.net}.0/24"
         databases = [place(f"db{number + 1}") for number in range(arguments.databases)]
         self.keeper = Keeper(databases, self.folder, net, tmpfs=self.network.can_cut)
         buses = [place(f"bus{number + 1}") for number in range(arguments.buses)]
         ports = [(4222, 6222) if bus.prefix else (free_port(), free_port()) for bus in buses]
         routes = [f"nats://{bus.address}:{port[1]}" for bus, port in zip(buses, ports)]
-        self.buses = [BusServer(bus, self.folder, routes, *port) for bus, port in zip(buses, ports)]
+        for bus, port in zip(buses, ports):
+            self.buses.append(BusServer(bus, self.folder, routes, *port))
         roost = os.path.abspath(arguments.roost)
         done = subprocess.run([roost, "migrate", "--database", self.keeper.address], capture_output=True, text=True)
         if done.returncode:
             raise AssertionError(done.stderr)
         bus = ",".join(f"nats://{bus.place.address}:{bus.port}" for bus in self.buses)
-        self.hosts = [
-            Host(place(f"host{number + 1}"), self.folder, roost, self.keeper.address, bus, 8080 if not
-                 arguments.loopback else free_port())
-            for number in range(arguments.hosts)]
+        for number in range(arguments.hosts):
+            port = free_port() if arguments.loopback else 8080
+            self.hosts.append(
+                Host(place(f"host{number + 1}"), self.folder, roost, self.keeper.address, bus, port))
         for host in self.hosts:
             wait_until(host.is_up, host.name)
         self.history = History(arguments.history or os.path.join(self.folder, "history.jsonl"))
-        self.faults = collections.Counter()
-        self.gaps = collections.defaultdict(list)
-        self.skew = set()
 
     @property
     def places(self):
@@ -259,11 +262,13 @@ class Rig:
 
     async def host_is_killed(self):
         host = self.random.choice(self.hosts)
-        away = self.people_at(host)
+        away = [(person, person.session) for person in self.people_at(host)]
         begin = time.monotonic()
         await self.in_thread(host.kill)
-        await self.until(lambda: all(person.is_online.is_set() for person in away), "the return of people", 60)
-        self.gaps["people back after a host's death"].append(time.monotonic() - begin)
+        await self.until(
+            lambda: all(person.session > session for person, session in away), "the return of people", 60)
+        if away:
+            self.gaps["people back after a host's death"].append(time.monotonic() - begin)
         await self.rest(self.random.random())
         host.start()
         await self.until(host.is_up, host.name, 60)
@@ -399,18 +404,23 @@ class Rig:
             self.history.note("log", channel=channel, messages=await self.log(channel))
 
     async def mark(self):
-        """Writes a last message into each channel, which all others must hear on the sockets that they have.
+        """Two people write a last message into each channel, which all others must hear on the sockets that they have.
 
-        So a host that has stopped to deliver is seen, and everything before the mark counts as left out."""
-        writer, heard = self.people[0], {}
-        for channel in self.channels:
-            await writer.send(channel)
-            heard[channel] = writer.own[-1][1]
+        So a host that has stopped to deliver is seen, and everything before the mark counts as left out. A socket hears
+        no message of its own, so each of the two writers hears the mark of the other one."""
+        marks = []
+        for writer in self.people[:2]:
+            for channel in self.channels:
+                await writer.send(channel)
+                marks.append((writer, *writer.own[-1]))
+
+        def last_mark(person, channel):
+            return [id for writer, place, id in marks if writer is not person and place == channel][-1]
 
         def all_have():
             return all(
-                person.live_last.get((person.session, channel)) == heard[channel]
-                for person in self.people[1:] for channel in self.channels)
+                person.live_last.get((person.session, channel)) == last_mark(person, channel)
+                for person in self.people for channel in self.channels)
         await self.until(all_have, "the last message at every socket", 15)
         self.history.note("calm")
 
@@ -460,8 +470,8 @@ class Rig:
         return lines, complaints
 
     async def live(self):
-        await self.settle_down()
         try:
+            await self.settle_down()
             await self.break_things()
             await self.come_to_rest()
         finally:
@@ -475,7 +485,8 @@ class Rig:
             machine.thaw()
             if machine.is_running:
                 machine.kill()
-        self.keeper.close()
+        if self.keeper is not None:
+            self.keeper.close()
         self.network.close()
         if self.arguments.keep:
             self.say(f"the logs are in {self.folder}")
@@ -509,6 +520,7 @@ def main():
     status = 1
     try:
         rig = Rig(arguments)
+        rig.build()
         lines, complaints = asyncio.run(rig.live())
         for line in lines:
             print(line)

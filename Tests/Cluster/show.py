@@ -5,13 +5,13 @@ shows what happened.
 usage: show.py ROOST [--fast] [--keep] [--loopback]"""
 
 import argparse
+import concurrent.futures
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -67,16 +67,16 @@ class Show:
         if self.arguments.fast:
             words.append("--fast")
         demo = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, preexec_fn=die_with_parent)
-        killer = None
-        for line in demo.stdout:
-            print(line, end="", flush=True)
-            if "Meanwhile, at Ada's" in line:
-                # Bo is offline now, and Ada is about to write: her messages need a primary.
-                killer = threading.Thread(target=self.kill_the_primary)
-                killer.start()
-        if killer is not None:
-            killer.join()
-        return demo.wait() == 0 and killer is not None
+        killing = None
+        with concurrent.futures.ThreadPoolExecutor(1) as killer:
+            for line in demo.stdout:
+                print(line, end="", flush=True)
+                if "Meanwhile, at Ada's" in line:
+                    # Bo is offline now, and Ada is about to write: her messages need a primary.
+                    killing = killer.submit(self.kill_the_primary)
+        if killing is not None:
+            killing.result()
+        return demo.wait() == 0 and killing is not None
 
     def kill_the_primary(self):
         old = self.keeper.primary

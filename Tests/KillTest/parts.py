@@ -3,22 +3,16 @@ import asyncio
 import json
 import pathlib
 import signal
-import socket
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "PlatformSDK"))
 from patience import PATIENCE, FairClock, bound  # noqa: E402
+from ports import free_port  # noqa: E402
 
 # Seconds after which `channels` and `wait_idle` give up the server (docs/client.md), and those for the answer itself: a
 # read of the disk, and the way back. The time in which other work had the processors does not count.
 STATED_TIME = 9
 WAY_BACK = 1
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Fault(Exception):

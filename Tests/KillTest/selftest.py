@@ -109,6 +109,25 @@ class Changes(unittest.TestCase):
         self.assertEqual(self.faults(MANY, 0, 1), [])
 
 
+class TheEnd(unittest.TestCase):
+    def test_a_judgement_that_counts_nothing_is_found(self):
+        made = world()
+        made.roost, made.write_log = "true", lambda: "log"
+        made.judge()
+        self.assertEqual(made.faults, ["roost check says nothing of what it has counted"])
+
+    def test_a_connection_that_never_comes_after_a_kill_is_found(self):
+        async def connect():
+            raise Fault("no answer to connect")
+
+        async def rest(made):
+            made.connecting.append(asyncio.create_task(connect()))
+            await made.come_to_rest()
+
+        with self.assertRaises(Fault):
+            asyncio.run(rest(world()))
+
+
 class FaultsOfTheDay(unittest.TestCase):
     def test_a_fault_of_one_person_ends_the_day_and_is_recorded(self):
         path = pathlib.Path(__file__).resolve().parents[1] / "LongRun" / "run.py"

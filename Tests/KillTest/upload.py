@@ -12,21 +12,15 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
 
+from parts import PATIENCE, bound, free_port
+
 LIMIT = 32  # MiB
-PATIENCE = 900
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def memory(process, field="VmHWM"):
@@ -38,8 +32,8 @@ def memory(process, field="VmHWM"):
 class Client:
     def __init__(self, roost, port, user, folder):
         self.process = subprocess.Popen(
-            [roost, "client", "--server", f"http://127.0.0.1:{port}", "--app-id", "APP", "--user", user,
-             "--cache", folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            bound(roost, "client", "--server", f"http://127.0.0.1:{port}", "--app-id", "APP", "--user", user,
+                  "--cache", folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.number = 0
 
     def ask(self, request, **fields):
@@ -64,6 +58,39 @@ class Client:
         self.process.wait()
 
 
+class Uploads:
+    """The files in a server's folder, which are parts until they are whole."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def names(self, are_parts):
+        found = os.listdir(self.folder) if os.path.isdir(self.folder) else []
+        return [name for name in found if name.endswith(".part") == are_parts]
+
+    def wait_for_part(self):
+        """Returns the size of a file that has begun to arrive."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            for name in self.names(are_parts=True):
+                try:
+                    if size := os.stat(f"{self.folder}/{name}").st_size:
+                        return size
+                except FileNotFoundError:
+                    pass
+            assert not self.names(are_parts=False), "the file has arrived before its client was killed"
+            assert time.monotonic() < deadline, "the upload does not begin"
+            time.sleep(0.001)
+
+    def wait_for_rest(self):
+        """Returns when the server has put away what was cut off."""
+        deadline = time.monotonic() + PATIENCE
+        while self.names(are_parts=True):
+            assert time.monotonic() < deadline, "the server keeps what was cut off"
+            time.sleep(0.02)
+        assert not self.names(are_parts=False), "the client was killed too late: the file has arrived"
+
+
 def digest(stream):
     sum = hashlib.sha256()
     while chunk := stream.read(1 << 20):
@@ -83,8 +110,8 @@ def run(arguments, folder, running):
 
     port = free_port()
     server = subprocess.Popen(
-        [arguments.server or arguments.roost, "serve", "--data", f"{folder}/server", "--port", str(port),
-         "--app-id", "APP", "--api-token", "secret", "--max-file", str(arguments.megabytes)],
+        bound(arguments.server or arguments.roost, "serve", "--data", f"{folder}/server", "--port", str(port),
+              "--app-id", "APP", "--api-token", "secret", "--max-file", str(arguments.megabytes)),
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     running.append(server)
     assert b"listening" in server.stdout.readline()
@@ -101,8 +128,10 @@ def run(arguments, folder, running):
     os.unlink(path)  # It is safe now.
     client.ask("send", channel=channel, text="after")
     # A crash in the middle of the upload: it begins anew, under the same name.
-    time.sleep(0.3)
+    uploads = Uploads(f"{folder}/server/files")
+    arrived = uploads.wait_for_part()
     client.kill()
+    uploads.wait_for_rest()
     client = Client(arguments.roost, port, "ada", f"{folder}/ada")
     running.append(client.process)
     second = memory(client.process)
@@ -123,14 +152,15 @@ def run(arguments, folder, running):
     for message in log:
         if message.get("type") != "FILE":
             continue
-        if message.get("req_id", message.get("request_id", sent["request_id"])) != sent["request_id"]:
-            faults.append("the file came under another name")
+        if message.get("req_id") != sent["request_id"]:
+            faults.append(f"the file came under the name {message.get('req_id')}, not {sent['request_id']}")
         url = message["file"]["url"] if "file" in message else message["url"]
         url = re.sub(r"^https?://[^/]*", f"http://127.0.0.1:{port}", url)
         with urllib.request.urlopen(url) as answer:
             if digest(answer) != wanted:
                 faults.append("another file lies at the server")
     after = memory(server)
+    print(f"upload-test: killed when {arrived / 1e6:.0f} of {size / 1e6:.0f} MB had arrived")
     print(f"upload-test: {size / 1e6:.0f} MB copied in {copied:.1f} s, sent in {took:.1f} s ({size / 1e6 / took:.0f} MB/s)")
     print(f"upload-test: client: {before[0]:.0f} MiB at most before, {peaks[0]:.0f} MiB at most while it sent")
     print(f"upload-test: server: {before[1]:.0f} MiB at most before, {peaks[1]:.0f} MiB at most after, {after:.0f} MiB with the download")

@@ -27,6 +27,7 @@ class World:
         self.server = Server(roost, folder)
         self.count = 0
         self.clients = []
+        self.connecting = []  # Calls of `connect` after a kill, which nothing waits for before the end.
         self.kills = {"server": 0, "client": 0, "extension": 0}
         self.faults = []
         self.names = {}  # channel: all names that it was asked to have.
@@ -207,13 +208,14 @@ class World:
         self.kills["extension" if victim.name == "bo-extension" else "client"] += 1
         await victim.start()
         # What is connected is a matter of chance, as is which channel is open.
-        asyncio.create_task(victim.ask("connect"))
+        self.connecting.append(asyncio.create_task(victim.ask("connect")))
         if self.random.randrange(2):
             await victim.ask("open", channel=self.random.choice(self.channels))
 
     # MARK: The end
 
     async def come_to_rest(self):
+        await asyncio.gather(*self.connecting)
         deadline = time.monotonic() + PATIENCE
         for client in self.clients:
             while True:
@@ -342,6 +344,8 @@ class World:
         if judged.returncode:
             self.faults.append(f"roost check: {judged.stdout[-4000:]}{judged.stderr[-1000:]}")
         lines = [json.loads(line) for line in judged.stdout.splitlines()]
+        if not any("summary" in line for line in lines):
+            self.faults.append("roost check says nothing of what it has counted")
         # Each client has shown the end of each channel.
         self.faults += [line["note"] for line in lines if "no last snapshot" in line.get("note", "")]
         for line in lines:

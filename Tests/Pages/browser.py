@@ -5,7 +5,7 @@ import base64
 import json
 import os
 import shutil
-import socket
+import signal
 import subprocess
 import tempfile
 import time
@@ -13,6 +13,8 @@ import urllib.error
 import urllib.request
 
 from patience import PATIENCE as LONGEST
+from patience import bound
+from ports import free_port
 
 # Only a hang reaches the limit; a person who writes a test wants to know of one sooner.
 PATIENCE = float(os.environ.get("ROOST_PAGE_PATIENCE", LONGEST))
@@ -32,12 +34,6 @@ def wait(what, condition):
         time.sleep(0.05)
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Browser:
     """One window of a headless Chromium with a profile of its own."""
 
@@ -45,10 +41,17 @@ class Browser:
         driver = shutil.which("chromedriver") or "/usr/lib/chromium/chromedriver"
         chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
         self.folder = tempfile.mkdtemp(prefix="roost-pages-")
-        self.port = free_port()
+        self.port, self.session = free_port(), None
         self.process = subprocess.Popen(
-            [driver, f"--port={self.port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            bound(driver, f"--port={self.port}"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True)
+        try:
+            self._begin(chromium)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, chromium):
         wait("the driver", self._is_ready)
         answer = self._call("POST", "/session", {"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
@@ -153,9 +156,11 @@ class Browser:
 
     def close(self):
         try:
-            self._call("DELETE", self.session)
+            if self.session:
+                self._call("DELETE", self.session)
         finally:
-            self.process.terminate()
+            # A browser that did not end with its session belongs to the driver's group.
+            os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
             shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -28,11 +28,12 @@ TESTS = [
     server_pages.chats,
     server_pages.is_absent,
 ]
-failed = 0
+ran, failed = 0, 0
 for test in TESTS:
     name = f"{test.__module__}.{test.__name__}"
     if wanted and not any(part in name for part in wanted):
         continue
+    ran += 1
     try:
         with Server(roost, "--user-rate", "0", "--address-rate", "0") as server, Browser() as browser:
             test(roost, server, browser, pictures)
@@ -40,4 +41,6 @@ for test in TESTS:
     except Exception as error:  # The other pages are of interest too.
         failed += 1
         print(f"{name}: {type(error).__name__}: {error}", flush=True)
-sys.exit(1 if failed else 0)
+if not ran:
+    print(f"no test has a name with {' or '.join(wanted)}")
+sys.exit(1 if failed or not ran else 0)

@@ -13,6 +13,12 @@ WIDE = "W" * 65_000
 NAVIGATION = ["Figures", "Users", "Channels", "Try it out"]
 
 
+def has_link(server):
+    """Whether the server's first lines, all of them, have a link to its pages."""
+    wait("the last line", lambda: "end with Ctrl-C" in server.read(server.out))
+    return "page, once" in server.read(server.out)
+
+
 def link_of(server):
     return wait("the link", lambda: re.search(r"^page, once: (\S+)$", server.read(server.out), re.M)).group(1)
 
@@ -219,13 +225,13 @@ def is_refused_without_a_token(roost, browser, pictures):
 
 def is_absent(roost, server, browser, pictures):
     with Server(roost, "--no-page") as other:
-        expect("page, once" not in other.read(other.out), "a link is printed")
+        expect(not has_link(other), "a link is printed")
         expect(status(f"http://127.0.0.1:{other.port}/", Accept="text/html") == (200, "{}"), "there is a page")
         expect(status(f"http://127.0.0.1:{other.port}/page/view", Accept="text/html")[0] == 400, "there is a page")
     with Server(roost, "--behind-proxy") as other:
-        expect("page, once" not in other.read(other.out), "a link is printed behind a proxy")
+        expect(not has_link(other), "a link is printed behind a proxy")
     with Server(roost, "--host", "0.0.0.0", "--insecure") as other:
-        expect("page, once" not in other.read(other.out), "a link is printed off loopback")
+        expect(not has_link(other), "a link is printed off loopback")
         expect(status(f"http://127.0.0.1:{other.port}/", Accept="text/html") == (200, "{}"), "there is a page")
     with Server(roost, "--host", "0.0.0.0", "--insecure", "--page") as other:
         link_of(other)

@@ -386,7 +386,8 @@ def b16():
     for flag in (True, "true", "True"):
         frozen = post("/group_channels/g/freeze", {"freeze": flag}, method="PUT")
         check(frozen["freeze"] is True, flag)
-    post("/group_channels/g/freeze", {"freeze": "False"}, method="PUT")
+    thawed = post("/group_channels/g/freeze", {"freeze": "False"}, method="PUT")
+    check(thawed["freeze"] is False, "False")
     for where in ("query", "body"):
         post("/group_channels/g/operators", {"operator_ids": ["bob"]})
         path, names = "/group_channels/g/operators", {"operator_ids": ["bob"]}

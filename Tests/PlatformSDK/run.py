@@ -331,12 +331,14 @@ expect(plain("GET", "/v3/group_channels/g1/mute/bob")["is_muted"] is True, "bob 
 bob.say("MESG", channel_url="g1", message="psst", req_id="r1")
 expect(bob.wait("EROR", req_id="r1")["code"] == 900041, "and cannot speak")
 plain("DELETE", "/v3/group_channels/g1/mute/bob")
+expect(plain("GET", "/v3/group_channels/g1/mute/bob")["is_muted"] is False, "bob has his voice back")
 plain("POST", "/v3/group_channels/g1/ban", {"user_id": "bob", "seconds": -1})
 bob.wait("SYEV", cat=10601)
 expect(plain("GET", "/v3/group_channels/g1/ban")["banned_list"][0]["user_id"] == "bob", "bob is out")
 expect(plain("POST", "/v3/group_channels/g1/invite", {"user_ids": ["bob"]})["code"] == 400750,
        "and stays out")
 plain("DELETE", "/v3/group_channels/g1/ban/bob")
+expect(plain("GET", "/v3/group_channels/g1/ban")["banned_list"] == [], "bob may come back")
 expect(plain("PUT", "/v3/group_channels/g1/metacounter", {
     "metacounter": {"n": 2}, "mode": "increase", "upsert": True}) == {"n": 2}, "a counter counts")
 found = plain("GET", "/v3/search/messages?query=NOTICE&channel_url=g1")

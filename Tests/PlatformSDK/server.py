@@ -19,17 +19,16 @@ APP, TOKEN = "APP", "secret"
 
 
 class Server:
-    """Starts the command on a free port; `with` ends it."""
+    """Starts the command on a free port, or the same one at each start; `with` ends it."""
 
-    def __init__(self, roost, *options, data=None, token=None, environment=None):
+    def __init__(self, roost, *options, data=None, token=None, environment=None, port=0):
         self.roost = roost
         # The environment is where secrets belong; other users see what stands among the arguments.
         self.environment = {**os.environ, **(environment or ({"ROOST_API_TOKEN": TOKEN} if token is None else {}))}
         token = token or ()
         self.data = data or tempfile.mkdtemp(prefix="roost-server-")
         self.options = (*token, *options)
-        # 0 takes a free port at each start.
-        self.fixed_port = 0
+        self.fixed_port = port
         self.start()
 
     def start(self):

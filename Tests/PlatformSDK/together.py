@@ -13,6 +13,7 @@ from sendbird_platform_sdk.api import message_api
 from sendbird_platform_sdk.model.send_a_message_request import SendAMessageRequest
 
 from patience import PATIENCE, bound
+from ports import free_port
 from server import APP, TOKEN, Server, expect
 
 ROOST = sys.argv[1]
@@ -78,7 +79,7 @@ def plain(server):
             for m in page["messages"]]
 
 
-with Server(ROOST, "--user-rate", "0", "--address-rate", "0") as server:
+with Server(ROOST, "--user-rate", "0", "--address-rate", "0", port=free_port()) as server:
     for user in ("ada", "bo", "cy"):
         server.call("POST", "/users", {"user_id": user, "nickname": user, "profile_url": ""})
     server.call("POST", "/group_channels", {"user_ids": ["ada", "bo", "cy"], "channel_url": URL})
@@ -102,7 +103,6 @@ with Server(ROOST, "--user-rate", "0", "--address-rate", "0") as server:
             # The server too.
             server.kill()
             ada.ask("send", text="ada offline")
-            server.fixed_port = server.port
             server.start()
     ada.ask("connect")
     bo.ask("connect")
