@@ -141,5 +141,9 @@ enum Seeds {
         KeptRun(
             .core, seed: 306_864, of: 60, steps: [9, 10, 11, 12, 28, 49, 51, 52, 55, 57, 58, 59],
             actions: 77),
+        // A page of channels was being stored while the channel of a deleted message was read.
+        KeptRun(
+            .core, seed: 676_578, of: 60,
+            steps: [0, 3, 8, 10, 12, 16, 22, 31, 35, 38, 40, 42, 43, 44, 45], actions: 77),
     ]
 }

@@ -54,6 +54,14 @@ extension SyncState {
         emit(.unreadTotalChanged(total.all))
     }
 
+    mutating func emit(_ event: PollEvent) {
+        guard let id = event.messageID else { return }
+        switch event.change {
+        case .voted(let votes): emit(.pollVoted(votes, id, event.channelURL))
+        case .edited(let poll): emit(.pollChanged(poll, id, event.channelURL))
+        }
+    }
+
     mutating func emitBlock(_ category: Int, _ data: String) {
         guard let block = BlockEvent(category: category, data: data) else { return }
         emit(

@@ -318,8 +318,12 @@ extension LiveEvent {
             // A message without a preview may bring its channel back all the same.
             if channel == nil || channel?.hiddenState == .untilNextMessage { sync.lookUp(url) }
         case .deleted:
-            // The deleted message may have counted as unread.
-            if hasLostPreview || channel?.unreadMessageCount ?? 0 > 0 { sync.lookUp(url) }
+            // The deleted message may have counted as unread. A page may have brought it as the last
+            // one after the channel was read.
+            guard let channel else { return }
+            if hasLostPreview || channel.lastMessage == nil || channel.unreadMessageCount > 0 {
+                sync.lookUp(url)
+            }
         default: if channel == nil { sync.lookUp(url) }
         }
     }
@@ -369,18 +373,10 @@ extension LiveEvent {
             sync.noteRefusal(of: requestID, error)
             if error.code.endsSessionKey { sync.renewSession() }
         case .expired: sync.renewSession()
-        case .poll(let event): if origin == .event { announcePoll(event, &sync) }
+        case .poll(let event): if origin == .event { sync.emit(event) }
         case .reaction, .login, .pong, .error, .busy, .room, .inOpenChannel, .unknown: break
         }
         return end(&sync)
-    }
-
-    private func announcePoll(_ event: PollEvent, _ sync: inout SyncState) {
-        guard let id = event.messageID else { return }
-        switch event.change {
-        case .voted(let votes): sync.emit(.pollVoted(votes, id, event.channelURL))
-        case .edited(let poll): sync.emit(.pollChanged(poll, id, event.channelURL))
-        }
     }
 
     private func announceMessage(_ event: MessageEvent, _ sync: inout SyncState) {

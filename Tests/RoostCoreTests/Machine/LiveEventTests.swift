@@ -230,6 +230,25 @@ struct LiveEventTests {
         #expect(end.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
     }
 
+    @Test func `a last message that a page stores before its deletion is looked up (scar 55)`()
+        throws
+    {
+        var script = Script.connected()
+        let effects = script.frame(
+            .deleted(DeletionEvent(channelURL: Script.channel, messageID: 5)))
+        let id = try #require(effects.reader)
+        // The page is being stored while the channel is read.
+        _ = script.read(id, .channel(nil))
+        let known = Script.channel(Script.channel)
+        var before = known
+        before.lastMessage = Script.message(5)
+        let change = ChannelsChange(updated: [Update(before: before, after: known)])
+        let end = script.give(
+            .reply(
+                id, .committed(.success(Commit(sequence: 1, changes: [.channels(change)])))))
+        #expect(end.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
+    }
+
     @Test func `a late frame does not bring back a deleted message (scar 56)`() throws {
         var script = Script.connected()
         let deleted = script.frame(
