@@ -120,8 +120,8 @@ also jump-undone-by-old-answer RoostCore/Timeline/OpenTimeline.swift \
     'upper == list.coverage.newest?.upper' \
     'upper == list.coverage.newest?.upper || SABOTAGED'
 sabotage deletion-not-recounted core 20 RoostCore/Events/LiveEvent.swift \
-    'if hasLostPreview || channel?.unreadMessageCount ?? 0 > 0 { sync.lookUp(url) }' \
-    'if !SABOTAGED, hasLostPreview || channel?.unreadMessageCount ?? 0 > 0 { sync.lookUp(url) }'
+    'if hasLostPreview || channel.lastMessage == nil || channel.unreadMessageCount > 0 {' \
+    'if !SABOTAGED, hasLostPreview || channel.lastMessage == nil || channel.unreadMessageCount > 0 {'
 sabotage follower-read-at-its-start core 500 RoostCore/Timeline/OpenTimeline.swift \
     'list.followsNewest ? .distantFuture : start }' \
     'list.followsNewest && !SABOTAGED ? .distantFuture : start }'
