@@ -112,17 +112,31 @@ struct ChatStateTests {
             "Hi", DraftPlace("train"), reason: "The disk is full.")
         state.type("Hi")
         state.press(.enter)
-        _ = state.receive(refused)
+        let kept = state.receive(refused)
+        #expect(kept == [.saveDraft("Hi", DraftPlace("train"))])
         #expect(state.composer.text == "Hi" && state.notice?.text == "The disk is full.")
-        let effects = state.receive(.tick(Sample.minute(21)))
-        #expect(effects.contains(.saveDraft("Hi", DraftPlace("train"))))
         // Another text stays, and so does an edit.
         state.type("!")
-        _ = state.receive(refused)
-        #expect(state.composer.text == "Hi!")
+        let unkept = state.receive(refused)
+        #expect(unkept.isEmpty && state.composer.text == "Hi!")
         state.press(.enter, .up, .up, .up, .character("e"))
-        _ = state.receive(refused)
+        let keptBehind = state.receive(refused)
+        #expect(keptBehind == [.saveDraft("Hi", DraftPlace("train"))])
         #expect(state.composer.text == "Are you on the train?")
+        state.press(.escape)
+        #expect(state.composer.text == "Hi")
+        // The draft on disk is the text, also for a reader who leaves.
+        let leaving = state.press(.control("n"))
+        #expect(!leaving.contains { $0.isDraft } && state.composer.isEmpty)
+    }
+
+    @Test func `a text that could not be saved is kept behind a thread`() {
+        var state = Sample.chat()
+        state.type("Hi")
+        state.press(.enter, .up, .character("t"))
+        let effects = state.receive(
+            .textRefused("Hi", DraftPlace("train"), reason: "The disk is full."))
+        #expect(effects == [.saveDraft("Hi", DraftPlace("train"))])
         state.press(.escape)
         #expect(state.composer.text == "Hi")
     }

@@ -212,7 +212,7 @@ extension ChatState {
 
     /// Puts a text back to its place, unless there is another one, or the place is left.
     ///
-    /// - Returns: Whether the composer shows it.
+    /// - Returns: Whether it is there, in the composer or behind an edit or a thread.
     mutating func bringBack(_ text: String, to place: DraftPlace) -> Bool {
         guard let conversation, place.channel == conversation.channel else { return false }
         if place == draftPlace, conversation.editing == nil {
@@ -223,10 +223,11 @@ extension ChatState {
         // An edit or a thread has set the text aside: the channel's first, then the thread's.
         let isOpen = place.thread == nil || place.thread == conversation.thread?.id
         let index = place.thread == nil ? 0 : 1
-        if isOpen, setAside.indices.contains(index), setAside[index].isEmpty {
-            setAside[index] = text
+        guard isOpen, setAside.indices.contains(index), setAside[index].isEmpty else {
+            return false
         }
-        return false
+        setAside[index] = text
+        return true
     }
 
     // MARK: Channels

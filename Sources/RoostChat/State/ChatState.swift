@@ -194,7 +194,8 @@ public struct ChatState: Sendable {
             return seek()
         case .textRefused(let text, let place, let reason):
             say(reason, isFailure: true)
-            if bringBack(text, to: place) { hasUnsavedDraft = true }
+            // A text behind an edit or a thread has no later moment to be kept.
+            return bringBack(text, to: place) ? [.saveDraft(text, place)] : []
         case .fileRefused(let path, let reason):
             refusedPath = path
             say("Ctrl-U corrects the path: \(reason)", isFailure: true)
