@@ -59,8 +59,8 @@ extension ChatState {
     /// More channels are asked for before the last one is reached.
     private mutating func step(by count: Int) -> [ChatEffect] {
         guard !channels.isEmpty else { return [] }
-        // A list of messages would hide the channel.
-        if focus == .failures || focus == .results { focus = .composer }
+        // A list of messages would hide the channel, also one under a question.
+        if showsFailures || focus == .results { focus = .composer }
         let index = channels.firstIndex { $0.url == conversation?.channel } ?? 0
         let place = (index + count + channels.count) % channels.count
         return open(channels[place].url) + loadMore(at: place)
