@@ -82,6 +82,21 @@ struct ChatStateTests {
         #expect(sending.contains(.send("draft", "train", thread: nil)))
     }
 
+    @Test func `an edit ends with the deletion of its message, and not with that of another`() {
+        var state = Sample.chat(
+            messages: Sample.talk + [Sample.message(4, "Me too", by: Sample.ada)])
+        state.type("draft")
+        state.press(.up, .up, .up, .up, .character("e"), .up, .down, .down, .down)
+        let other = state.press(.character("d"), .character("y"))
+        #expect(other == [.delete(.delivered(4), "train")])
+        #expect(state.conversation?.editing == .delivered(1))
+        state.press(.up, .up, .up, .up, .character("d"))
+        let effects = state.press(.character("y"))
+        #expect(effects == [.delete(.delivered(1), "train")])
+        #expect(state.conversation?.editing == nil && state.setAside.isEmpty)
+        #expect(state.composer.text == "draft")
+    }
+
     @Test func `a thread and an edit in it each bring back the text that they set aside`() {
         var state = Sample.chat()
         state.type("channel")

@@ -201,7 +201,7 @@ extension ChatState {
     }
 
     /// Ends an edit: no message is marked any more, and the text from before it is back.
-    private mutating func endEditing() {
+    mutating func endEditing() {
         conversation?.editing = nil
         conversation?.selected = nil
         takeUp()

@@ -162,6 +162,7 @@ extension ChatState {
     /// Deletes a message, or gives an unsent one up.
     mutating func remove(_ target: MessageTarget) -> [ChatEffect] {
         guard let channel = conversation?.channel else { return [] }
+        if conversation?.editing == target { endEditing() }
         conversation?.selected = nil
         conversation?.anchor = nil
         focus = .composer
