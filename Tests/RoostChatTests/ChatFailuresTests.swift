@@ -89,7 +89,7 @@ struct ChatFailuresTests {
         #expect(state.conversation?.channel == "library" && state.focus == .composer)
     }
 
-    @Test(arguments: [nil, Key.character("d"), .control("f")])
+    @Test(arguments: [nil, .character("d"), .control("f")] as [Key?])
     func `the next channel takes the place of the list, also under a question`(question: Key?) {
         var state = Self.listing()
         if let question { state.press(question) }

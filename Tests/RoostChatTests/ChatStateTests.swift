@@ -353,6 +353,23 @@ struct ChatStateTests {
         #expect(state.focus == .composer && state.search == nil)
     }
 
+    @Test func `a search that failed ends with its reason, also behind the help`() {
+        for cover: Key? in [nil, .function(1)] {
+            var state = Sample.chat()
+            state.press(.control("f"))
+            state.type("owls")
+            state.press(.enter)
+            // The failure of an earlier search ends none.
+            _ = state.receive(.searchFailed("bats", reason: "The cache cannot be read."))
+            #expect(state.focus == .results && state.search != nil)
+            if let cover { state.press(cover) }
+            _ = state.receive(.searchFailed("owls", reason: "The cache cannot be read."))
+            if let cover { state.press(cover) }
+            #expect(state.focus == .composer && state.search == nil)
+            #expect(state.notice?.text == "The cache cannot be read.")
+        }
+    }
+
     @Test func `a chat is found on disk, or made as soon as the server is there`() {
         var state = ChatState(
             me: "ada", size: GridSize(rows: 24, columns: 80), timeZone: .current)

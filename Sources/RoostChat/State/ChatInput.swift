@@ -39,6 +39,8 @@ public enum ChatInput: Sendable {
     /// The people with whom no chat could be started, and why.
     case chatRefused([UserID], reason: String)
     case found(String, [MessageSearchPage.Match], isComplete: Bool)
+    /// The words whose search failed, and why.
+    case searchFailed(String, reason: String)
     /// The messages of all channels that failed.
     case failures([Message])
     /// The state of a download of a channel's history, and the messages that have come.

@@ -83,9 +83,11 @@ extension ChatState {
         return []
     }
 
-    /// Gives the keys back to a place, or to the composer if nothing is selected there any more.
+    /// Gives the keys back to a place, or to the composer if what they were for is gone.
     mutating func giveBack(to place: Focus) {
-        let isEmpty = place == .messages && conversation?.selected == nil
+        let isEmpty =
+            place == .messages && conversation?.selected == nil
+            || place == .results && search == nil
         focus = isEmpty ? .composer : place
     }
 

@@ -183,6 +183,11 @@ public struct ChatState: Sendable {
             guard search?.words == words else { break }
             search?.matches = matches
             search?.isComplete = isComplete
+        case .searchFailed(let words, let reason):
+            say(reason, isFailure: true)
+            guard search?.words == words else { break }
+            search = nil
+            if focus == .results { focus = .composer }
         case .failures(let messages): show(failures: messages)
         case .historyDownload(let channel, let state, let messages):
             if conversation?.channel == channel { conversation?.download = (state, messages) }
