@@ -82,6 +82,25 @@ struct ChatStateTests {
         #expect(sending.contains(.send("draft", "train", thread: nil)))
     }
 
+    @Test func `the text of an edit that could not be made is in the next edit of its message`() {
+        var state = Sample.chat(
+            messages: Sample.talk + [Sample.message(4, "Me too", by: Sample.ada)])
+        state.press(.up, .character("e"))
+        state.type("!")
+        state.press(.enter)
+        _ = state.receive(
+            .editRefused(.delivered(4), text: "Me too!", reason: "The disk is full."))
+        #expect(state.composer.isEmpty && state.conversation?.editing == nil)
+        #expect(state.notice?.text == "e on the message tries again: The disk is full.")
+        // Another message does not get it, and leaving the edit gives it up.
+        state.press(.up, .up, .up, .up, .character("e"))
+        #expect(state.composer.text == "Are you on the train?")
+        state.press(.escape, .up, .character("e"))
+        #expect(state.composer.text == "Me too!" && state.notice == nil)
+        state.press(.escape, .up, .character("e"))
+        #expect(state.composer.text == "Me too")
+    }
+
     @Test func `an edit ends with the deletion of its message, and not with that of another`() {
         var state = Sample.chat(
             messages: Sample.talk + [Sample.message(4, "Me too", by: Sample.ada)])

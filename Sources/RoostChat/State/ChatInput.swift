@@ -34,6 +34,8 @@ public enum ChatInput: Sendable {
     case file(address: String, FileState)
     /// A text that could not be saved for its delivery, and why.
     case textRefused(String, DraftPlace, reason: String)
+    /// The text of an edit that could not be made, and why.
+    case editRefused(MessageTarget, text: String, reason: String)
     /// The path of a file that could not be sent, and why.
     case fileRefused(path: String, reason: String)
     /// The people with whom no chat could be started, and why.

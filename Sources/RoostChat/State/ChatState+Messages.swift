@@ -119,6 +119,10 @@ extension ChatState {
             if !wasEditing { setAside.append(composer.text) }
             conversation?.editing = message.target
             composer = Composer(text)
+            if let refused = refusedEdit, refused.target == message.target {
+                composer = Composer(refused.text)
+                (refusedEdit, notice) = (nil, nil)
+            }
             focus = .composer
             return effects
         case "s":

@@ -96,6 +96,8 @@ public struct ChatState: Sendable {
     var files: [String: FileState] = [:]
     var uploads: [RequestID: UploadProgress] = [:]
     var prompt: Prompt?
+    /// The text of an edit that could not be made, for the next edit of its message.
+    var refusedEdit: (target: MessageTarget, text: String)?
     /// The path of a file that could not be sent, for the next question for one.
     var refusedPath: String?
     /// The people with whom no chat could be started, for the next question for them.
@@ -201,6 +203,9 @@ public struct ChatState: Sendable {
             say(reason, isFailure: true)
             // A text behind an edit or a thread has no later moment to be kept.
             return bringBack(text, to: place) ? [.saveDraft(text, place)] : []
+        case .editRefused(let target, let text, let reason):
+            refusedEdit = (target, text)
+            say("e on the message tries again: \(reason)", isFailure: true)
         case .fileRefused(let path, let reason):
             refusedPath = path
             say("Ctrl-U corrects the path: \(reason)", isFailure: true)
