@@ -209,10 +209,10 @@ def client_lines(scene, user, *requests):
     """What a Roost client answers to requests against the scene's server."""
     folder = tempfile.mkdtemp()
     lines = "".join(json.dumps({"id": number, **request}) + "\n" for number, request in enumerate(requests))
-    done = subprocess.run(
+    client = subprocess.run(
         [ROOST, "client", "--server", f"http://127.0.0.1:{scene.server.port}", "--app-id", APP, "--user",
          user, "--cache", folder], input=lines, capture_output=True, text=True, timeout=PATIENCE)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    answers = [json.loads(line) for line in client.stdout.splitlines()]
     return {answer["id"]: answer for answer in answers if "id" in answer}
 
 
@@ -249,7 +249,7 @@ def _():
 @attack("budget: no message or metadata makes a frame that closes its readers")
 def _():
     with Scene("--user-rate", "0") as scene:
-        listener, longest = Listener(scene.server.port, APP, "bob"), 0
+        listener = Listener(scene.server.port, APP, "bob")
         bodies = [
             lambda size: {"extended_message": {"a": "x" * size}},
             lambda size: {"extended_message_payload": {"a": "x" * size}},

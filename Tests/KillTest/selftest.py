@@ -2,9 +2,12 @@
 import argparse
 import asyncio
 import importlib.util
+import io
 import pathlib
 import sys
+import time
 import unittest
+import urllib.error
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "LongRun"))
 from day import Day  # noqa: E402
@@ -148,6 +151,16 @@ class FaultsOfTheDay(unittest.TestCase):
         options = argparse.Namespace(roost="roost", seed=1, minutes=1, rate=1)
         day = asyncio.run(run.live(options, "/nonexistent"))
         self.assertEqual(day.record()["faults"], ["no answer"])
+
+    def test_a_refused_call_from_elsewhere_is_a_fault(self):
+        def refuse(*words):
+            raise urllib.error.HTTPError("", 400, "Bad Request", {}, io.BytesIO(b"unknown"))
+
+        day = Day("roost", 1, "/nonexistent", 60, 1)
+        day.began, day.channels, day.members, day.call = time.monotonic(), ["c"], {"c": ["ada"]}, refuse
+        day.random.expovariate = lambda rate: 0
+        with self.assertRaisesRegex(Fault, "mark_as_read: .*400.*unknown"):
+            asyncio.run(day.read_elsewhere())
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import statistics
 import time
 import urllib.error
 
-from parts import PATIENCE, Client, Proxy
+from parts import PATIENCE, Client, Fault, Proxy
 from world import World
 
 PEOPLE = ["ada", "bo", "cy", "di", "ed", "flo", "gus", "hal", "ivy", "jo"]
@@ -116,8 +116,8 @@ class Day(World):
                 user = self.random.choice(self.members[channel])
                 await asyncio.to_thread(
                     self.call, f"group_channels/{channel}/messages/mark_as_read", "PUT", {"user_id": user})
-            except urllib.error.HTTPError:
-                raise
+            except urllib.error.HTTPError as error:
+                raise Fault(f"mark_as_read: {error} {error.read()[:200]}") from None
             except OSError:
                 pass  # The server is being restarted.
 

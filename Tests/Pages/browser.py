@@ -40,6 +40,8 @@ class Browser:
     def __init__(self):
         driver = shutil.which("chromedriver") or "/usr/lib/chromium/chromedriver"
         chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+        if not shutil.which(driver):
+            raise AssertionError("there is no chromedriver: install it (on Debian, chromium-driver)")
         self.folder = tempfile.mkdtemp(prefix="roost-pages-")
         self.port, self.session = free_port(), None
         self.process = subprocess.Popen(
@@ -62,6 +64,8 @@ class Browser:
         self.session = "/session/" + answer["sessionId"]
 
     def _is_ready(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"the driver has ended with {self.process.returncode}")
         try:
             return self._call("GET", "/status")["ready"]
         except (OSError, urllib.error.URLError):
@@ -160,7 +164,10 @@ class Browser:
                 self._call("DELETE", self.session)
         finally:
             # A browser that did not end with its session belongs to the driver's group.
-            os.killpg(self.process.pid, signal.SIGKILL)
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # The driver has ended by itself, with all of its group.
             self.process.wait()
             shutil.rmtree(self.folder, ignore_errors=True)
 

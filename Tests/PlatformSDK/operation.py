@@ -35,9 +35,9 @@ def channel(server, url="g", users=("ann", "bob")):
 class Writer(threading.Thread):
     """Sends as fast as it is answered, until the socket ends; keeps what was acknowledged."""
 
-    def __init__(self, server, user, limit=10_000, token=None):
+    def __init__(self, server, user, token=None):
         super().__init__()
-        self.user, self.limit = user, limit
+        self.user = user
         self.witness = Witness(server.port, APP, user, token=token)
         self.acknowledged, self.asked = [], []
         self.warm = threading.Event()
@@ -45,7 +45,7 @@ class Writer(threading.Thread):
 
     def run(self):
         try:
-            for number in range(self.limit):
+            for number in itertools.count():
                 name = f"{self.user}-{number}"
                 self.asked.append(name)
                 self.witness.say("MESG", channel_url="g", message=name, req_id=name)

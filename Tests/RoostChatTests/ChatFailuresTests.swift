@@ -89,6 +89,15 @@ struct ChatFailuresTests {
         #expect(state.conversation?.channel == "library" && state.focus == .composer)
     }
 
+    @Test(arguments: [nil, .character("d"), .control("f")] as [Key?])
+    func `the next channel takes the place of the list, also under a question`(question: Key?) {
+        var state = Self.listing()
+        if let question { state.press(question) }
+        let effects = state.press(.control("n"))
+        #expect(effects.contains(.open("library", at: nil)))
+        #expect(state.focus == .composer && state.prompt == nil && !state.showsFailures)
+    }
+
     @Test func `a press of the mouse on another failed message ends the question about one`() {
         var state = Self.listing()
         state.press(.down, .character("d"))

@@ -82,6 +82,40 @@ struct ChatStateTests {
         #expect(sending.contains(.send("draft", "train", thread: nil)))
     }
 
+    @Test func `the text of an edit that could not be made is in the next edit of its message`() {
+        var state = Sample.chat(
+            messages: Sample.talk + [Sample.message(4, "Me too", by: Sample.ada)])
+        state.press(.up, .character("e"))
+        state.type("!")
+        state.press(.enter)
+        _ = state.receive(
+            .editRefused(.delivered(4), text: "Me too!", reason: "The disk is full."))
+        #expect(state.composer.isEmpty && state.conversation?.editing == nil)
+        #expect(state.notice?.text == "e on the message tries again: The disk is full.")
+        // Another message does not get it, and leaving the edit gives it up.
+        state.press(.up, .up, .up, .up, .character("e"))
+        #expect(state.composer.text == "Are you on the train?")
+        state.press(.escape, .up, .character("e"))
+        #expect(state.composer.text == "Me too!" && state.notice == nil)
+        state.press(.escape, .up, .character("e"))
+        #expect(state.composer.text == "Me too")
+    }
+
+    @Test func `an edit ends with the deletion of its message, and not with that of another`() {
+        var state = Sample.chat(
+            messages: Sample.talk + [Sample.message(4, "Me too", by: Sample.ada)])
+        state.type("draft")
+        state.press(.up, .up, .up, .up, .character("e"), .up, .down, .down, .down)
+        let other = state.press(.character("d"), .character("y"))
+        #expect(other == [.delete(.delivered(4), "train")])
+        #expect(state.conversation?.editing == .delivered(1))
+        state.press(.up, .up, .up, .up, .character("d"))
+        let effects = state.press(.character("y"))
+        #expect(effects == [.delete(.delivered(1), "train")])
+        #expect(state.conversation?.editing == nil && state.setAside.isEmpty)
+        #expect(state.composer.text == "draft")
+    }
+
     @Test func `a thread and an edit in it each bring back the text that they set aside`() {
         var state = Sample.chat()
         state.type("channel")
@@ -112,17 +146,31 @@ struct ChatStateTests {
             "Hi", DraftPlace("train"), reason: "The disk is full.")
         state.type("Hi")
         state.press(.enter)
-        _ = state.receive(refused)
+        let kept = state.receive(refused)
+        #expect(kept == [.saveDraft("Hi", DraftPlace("train"))])
         #expect(state.composer.text == "Hi" && state.notice?.text == "The disk is full.")
-        let effects = state.receive(.tick(Sample.minute(21)))
-        #expect(effects.contains(.saveDraft("Hi", DraftPlace("train"))))
         // Another text stays, and so does an edit.
         state.type("!")
-        _ = state.receive(refused)
-        #expect(state.composer.text == "Hi!")
+        let unkept = state.receive(refused)
+        #expect(unkept.isEmpty && state.composer.text == "Hi!")
         state.press(.enter, .up, .up, .up, .character("e"))
-        _ = state.receive(refused)
+        let keptBehind = state.receive(refused)
+        #expect(keptBehind == [.saveDraft("Hi", DraftPlace("train"))])
         #expect(state.composer.text == "Are you on the train?")
+        state.press(.escape)
+        #expect(state.composer.text == "Hi")
+        // The draft on disk is the text, also for a reader who leaves.
+        let leaving = state.press(.control("n"))
+        #expect(!leaving.contains { $0.isDraft } && state.composer.isEmpty)
+    }
+
+    @Test func `a text that could not be saved is kept behind a thread`() {
+        var state = Sample.chat()
+        state.type("Hi")
+        state.press(.enter, .up, .character("t"))
+        let effects = state.receive(
+            .textRefused("Hi", DraftPlace("train"), reason: "The disk is full."))
+        #expect(effects == [.saveDraft("Hi", DraftPlace("train"))])
         state.press(.escape)
         #expect(state.composer.text == "Hi")
     }
@@ -322,6 +370,23 @@ struct ChatStateTests {
         #expect(Sample.screen(state).contains("nothing found"))
         state.press(.escape)
         #expect(state.focus == .composer && state.search == nil)
+    }
+
+    @Test func `a search that failed ends with its reason, also behind the help`() {
+        for cover: Key? in [nil, .function(1)] {
+            var state = Sample.chat()
+            state.press(.control("f"))
+            state.type("owls")
+            state.press(.enter)
+            // The failure of an earlier search ends none.
+            _ = state.receive(.searchFailed("bats", reason: "The cache cannot be read."))
+            #expect(state.focus == .results && state.search != nil)
+            if let cover { state.press(cover) }
+            _ = state.receive(.searchFailed("owls", reason: "The cache cannot be read."))
+            if let cover { state.press(cover) }
+            #expect(state.focus == .composer && state.search == nil)
+            #expect(state.notice?.text == "The cache cannot be read.")
+        }
     }
 
     @Test func `a chat is found on disk, or made as soon as the server is there`() {

@@ -281,7 +281,7 @@ struct CacheFilesTests {
     @Test func `a folder that cannot be listed is reported beside the other caches`() async throws {
         let program = try Program()
         let lines = try await place(program, at: "all/demo/ada")
-        // A link to itself cannot be listed, and binds also root.
+        // Not even root can list a link to itself.
         try FileManager.default.createSymbolicLink(
             atPath: program.path("all/loop"), withDestinationPath: "loop")
         let outcome = try await program.run(["cache", "verify", "all"])

@@ -46,8 +46,8 @@ struct ClientInputTests {
         // An input that stays open, and never has a line.
         let writer = unsafe open(requests, O_RDWR | O_CLOEXEC)
         defer { close(writer) }
-        // The reader exits before the first event is written.
-        let script = "{ sleep 0.3; \"$@\" 2> \"$0.errors\"; echo $? > \"$0\"; } | true"
+        // The broken pipe ends `yes`, so the reader has left before the client starts.
+        let script = "{ yes; \"$@\" 2> \"$0.errors\"; echo $? > \"$0\"; } | true"
         let roost = try ChildProcess.built("roost")
         let shell = try ChildProcess(
             "/bin/sh", ["-c", script, program.path("status"), roost] + Self.client(program),

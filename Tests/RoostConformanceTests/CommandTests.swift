@@ -130,8 +130,8 @@ struct CommandTests {
         let sentences = try String(contentsOfFile: errors, encoding: .utf8)
         #expect(sentences.contains("not complete: The run was interrupted."), "\(sentences)")
         let elements = try JUnitElements(of: String(contentsOfFile: junit, encoding: .utf8))
-        #expect(elements.names.filter { $0 == "testcase" }.count == 2)
-        #expect(elements.failures == [])
+        #expect(elements.names.filter { $0 == "testcase" }.count == 3)
+        #expect(elements.failures == ["run"])
     }
 
     @Test func `a run of all checks fails by the one that finds the fault`() async throws {

@@ -71,6 +71,25 @@ struct HostileServerTests {
         await loop.shutdown()
     }
 
+    @Test func `a canceled run does not wait for the answer to a read, which makes nothing`()
+        async throws
+    {
+        let loop = try EventLoop.start()
+        let silent = Silent()
+        let server = try await HTTPServer.start(handler: silent, on: loop)
+        // Longer than the limit of the suite.
+        let run = ConformanceRun(try Self.target(server.port), wait: .seconds(86_400), on: loop)
+        let running = Task { try await run.run(Catalogue.groups) { _ in } }
+        await silent.isAsked.wait()
+        running.cancel()
+        let result = try await running.value
+        #expect(result.end == "The run was interrupted.")
+        #expect(result.notRunCount == result.results.count)
+        silent.isOver.open()
+        await server.shutdown()
+        await loop.shutdown()
+    }
+
     @Test(arguments: ["users.pages", "socket.ping"])
     func `a check ends that reads more than a check needs`(check: String) async throws {
         let loop = try EventLoop.start()
@@ -109,6 +128,22 @@ struct HostileServerTests {
                 for _ in 0..<20 { try? await connection.send(frame) }
                 while (try? await connection.receive()) != nil {}
             }
+        }
+    }
+
+    /// A server that answers nothing before the end of its test.
+    private struct Silent: HTTPServerHandler {
+        let isAsked = Gate()
+        let isOver = Gate()
+
+        func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+            isAsked.open()
+            await isOver.wait()
+            return HTTPServerResponse(status: 200)
+        }
+
+        func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
+            .refuse(HTTPServerResponse(status: 400))
         }
     }
 

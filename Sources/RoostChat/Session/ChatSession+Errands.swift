@@ -41,8 +41,12 @@ extension ChatSession {
             try? await client.connect()
         case .disconnect: await client.disconnect()
         case .search(let words):
-            let page = try await client.search(MessageSearch(words, limit: 50))
-            send(.found(words, page.matches, isComplete: page.unseen.isEmpty))
+            do throws(RoostError) {
+                let page = try await client.search(MessageSearch(words, limit: 50))
+                send(.found(words, page.matches, isComplete: page.unseen.isEmpty))
+            } catch {
+                send(.searchFailed(words, reason: error.message))
+            }
         case .createChannel(let people):
             let params = ChannelCreateParams(memberIDs: people, isDistinct: people.count == 1)
             do throws(RoostError) {

@@ -205,7 +205,11 @@ public actor ChatSession {
             case .sendFile(let path, let channel, let thread):
                 try await sendFile(path, to: channel, thread)
             case .edit(let target, let channel, let text):
-                try await client.edit(target, in: channel, MessageEdit(text: text))
+                do throws(RoostError) {
+                    try await client.edit(target, in: channel, MessageEdit(text: text))
+                } catch {
+                    send(.editRefused(target, text: text, reason: error.message))
+                }
             case .delete(let target, let channel): try await client.delete(target, in: channel)
             case .addReaction(let key, let target, let channel):
                 try await client.addReaction(key, to: target, in: channel)

@@ -34,11 +34,15 @@ public enum ChatInput: Sendable {
     case file(address: String, FileState)
     /// A text that could not be saved for its delivery, and why.
     case textRefused(String, DraftPlace, reason: String)
+    /// The text of an edit that could not be made, and why.
+    case editRefused(MessageTarget, text: String, reason: String)
     /// The path of a file that could not be sent, and why.
     case fileRefused(path: String, reason: String)
     /// The people with whom no chat could be started, and why.
     case chatRefused([UserID], reason: String)
     case found(String, [MessageSearchPage.Match], isComplete: Bool)
+    /// The words whose search failed, and why.
+    case searchFailed(String, reason: String)
     /// The messages of all channels that failed.
     case failures([Message])
     /// The state of a download of a channel's history, and the messages that have come.

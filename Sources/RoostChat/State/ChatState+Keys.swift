@@ -59,8 +59,8 @@ extension ChatState {
     /// More channels are asked for before the last one is reached.
     private mutating func step(by count: Int) -> [ChatEffect] {
         guard !channels.isEmpty else { return [] }
-        // A list of messages would hide the channel.
-        if focus == .failures || focus == .results { focus = .composer }
+        // A list of messages would hide the channel, also one under a question.
+        if showsFailures || focus == .results { focus = .composer }
         let index = channels.firstIndex { $0.url == conversation?.channel } ?? 0
         let place = (index + count + channels.count) % channels.count
         return open(channels[place].url) + loadMore(at: place)
@@ -83,9 +83,11 @@ extension ChatState {
         return []
     }
 
-    /// Gives the keys back to a place, or to the composer if nothing is selected there any more.
+    /// Gives the keys back to a place, or to the composer if what they were for is gone.
     mutating func giveBack(to place: Focus) {
-        let isEmpty = place == .messages && conversation?.selected == nil
+        let isEmpty =
+            place == .messages && conversation?.selected == nil
+            || place == .results && search == nil
         focus = isEmpty ? .composer : place
     }
 
@@ -201,7 +203,7 @@ extension ChatState {
     }
 
     /// Ends an edit: no message is marked any more, and the text from before it is back.
-    private mutating func endEditing() {
+    mutating func endEditing() {
         conversation?.editing = nil
         conversation?.selected = nil
         takeUp()
@@ -212,7 +214,7 @@ extension ChatState {
 
     /// Puts a text back to its place, unless there is another one, or the place is left.
     ///
-    /// - Returns: Whether the composer shows it.
+    /// - Returns: Whether it is there, in the composer or behind an edit or a thread.
     mutating func bringBack(_ text: String, to place: DraftPlace) -> Bool {
         guard let conversation, place.channel == conversation.channel else { return false }
         if place == draftPlace, conversation.editing == nil {
@@ -223,10 +225,11 @@ extension ChatState {
         // An edit or a thread has set the text aside: the channel's first, then the thread's.
         let isOpen = place.thread == nil || place.thread == conversation.thread?.id
         let index = place.thread == nil ? 0 : 1
-        if isOpen, setAside.indices.contains(index), setAside[index].isEmpty {
-            setAside[index] = text
+        guard isOpen, setAside.indices.contains(index), setAside[index].isEmpty else {
+            return false
         }
-        return false
+        setAside[index] = text
+        return true
     }
 
     // MARK: Channels

@@ -119,6 +119,10 @@ extension ChatState {
             if !wasEditing { setAside.append(composer.text) }
             conversation?.editing = message.target
             composer = Composer(text)
+            if let refused = refusedEdit, refused.target == message.target {
+                composer = Composer(refused.text)
+                (refusedEdit, notice) = (nil, nil)
+            }
             focus = .composer
             return effects
         case "s":
@@ -162,6 +166,7 @@ extension ChatState {
     /// Deletes a message, or gives an unsent one up.
     mutating func remove(_ target: MessageTarget) -> [ChatEffect] {
         guard let channel = conversation?.channel else { return [] }
+        if conversation?.editing == target { endEditing() }
         conversation?.selected = nil
         conversation?.anchor = nil
         focus = .composer

@@ -96,6 +96,8 @@ public struct ChatState: Sendable {
     var files: [String: FileState] = [:]
     var uploads: [RequestID: UploadProgress] = [:]
     var prompt: Prompt?
+    /// The text of an edit that could not be made, for the next edit of its message.
+    var refusedEdit: (target: MessageTarget, text: String)?
     /// The path of a file that could not be sent, for the next question for one.
     var refusedPath: String?
     /// The people with whom no chat could be started, for the next question for them.
@@ -183,6 +185,11 @@ public struct ChatState: Sendable {
             guard search?.words == words else { break }
             search?.matches = matches
             search?.isComplete = isComplete
+        case .searchFailed(let words, let reason):
+            say(reason, isFailure: true)
+            guard search?.words == words else { break }
+            search = nil
+            if focus == .results { focus = .composer }
         case .failures(let messages): show(failures: messages)
         case .historyDownload(let channel, let state, let messages):
             if conversation?.channel == channel { conversation?.download = (state, messages) }
@@ -194,7 +201,11 @@ public struct ChatState: Sendable {
             return seek()
         case .textRefused(let text, let place, let reason):
             say(reason, isFailure: true)
-            if bringBack(text, to: place) { hasUnsavedDraft = true }
+            // A text behind an edit or a thread has no later moment to be kept.
+            return bringBack(text, to: place) ? [.saveDraft(text, place)] : []
+        case .editRefused(let target, let text, let reason):
+            refusedEdit = (target, text)
+            say("e on the message tries again: \(reason)", isFailure: true)
         case .fileRefused(let path, let reason):
             refusedPath = path
             say("Ctrl-U corrects the path: \(reason)", isFailure: true)

@@ -31,8 +31,8 @@ extension Command {
                     var verdict = try await verify(folder, arguments.protection)
                     if verdict == .repairable, arguments.has(.repair) {
                         try await repair(folder, arguments.protection)
-                        // A repair does not touch the outbox, and a damaged cache keeps the first
-                        // look from it.
+                        // The first check stops at a damaged cache file and does not reach the
+                        // outbox, which a repair leaves as it is.
                         verdict = try await verify(folder, arguments.protection)
                     }
                     left.insert(verdict)

@@ -8,7 +8,7 @@ import Glibc
 
 /// A pipe that ends the wait of a thread in `poll`.
 ///
-/// Without free descriptors it has none, and ends no wait.
+/// If the system has no free descriptor, `descriptor` is -1 and `wake` has no effect.
 package final class WakePipe: Sendable {
     /// Becomes readable with the first wake, and stays so.
     package let descriptor: Int32

@@ -9,6 +9,8 @@ package struct StandardOutput: Sendable {
     private let queue = DispatchQueue(label: "roost.stdout")
     private let whenLost: @Sendable () -> Void
 
+    /// Creates the output.
+    ///
     /// - Parameter whenLost: Called after each line that could not be written, so that one place
     ///   sees the end of the output and not every writer has to.
     package init(whenLost: @escaping @Sendable () -> Void = {}) {

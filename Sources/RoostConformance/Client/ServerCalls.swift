@@ -102,12 +102,13 @@ final class ServerCalls {
             excerpt: "\(response.status) \(text)")
     }
 
-    /// Sends a request to its end, also in a canceled run: only an object whose answer came is
-    /// known for its removal.
+    /// Sends a request that may make an object to its end, also in a canceled run: only an object
+    /// whose answer came is known for its removal.
     private func send(
         _ request: HTTPClientRequest
     ) async throws(SocketError) -> HTTPClientResponse {
         let client = client
+        guard isEnding || request.method != "GET" else { return try await client.send(request) }
         let result = await Uncanceled.run { () async -> Result<HTTPClientResponse, SocketError> in
             do throws(SocketError) {
                 return .success(try await client.send(request))

@@ -5,12 +5,10 @@ package enum JUnitReport {
     private static let declaration = #"<?xml version="1.0" encoding="UTF-8"?>"#
 
     package static func text(of run: RunResult) -> String {
-        if run.results.isEmpty, let end = run.end {
-            return ([declaration] + failure(end)).joined(separator: "\n") + "\n"
-        }
+        let ends = run.end == nil ? 0 : 1
         var lines = [
             declaration,
-            "<testsuites\(attributes("roost conform", run.results, run.duration))>",
+            "<testsuites\(attributes("roost conform", run.results, run.duration, ends: ends))>",
         ]
         var rest = run.results[...]
         while let group = rest.first?.group {
@@ -21,25 +19,27 @@ package enum JUnitReport {
             for result in results { lines += testCase(result) }
             lines.append("  </testsuite>")
         }
+        if let end = run.end { lines += failure(end) }
         lines.append("</testsuites>")
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns one failed case with the reason why there are no results.
+    /// Returns a suite with one failed case, so that a run that did not come to its end is no good
+    /// one, whatever its results are.
     private static func failure(_ reason: String) -> [String] {
-        let counts = "tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"0.000\""
         let message = MarkupText.escaped(reason)
         return [
-            "<testsuites name=\"roost conform\" \(counts)>",
-            "  <testsuite name=\"run\" \(counts)>",
+            "  <testsuite\(attributes("run", [], .zero, ends: 1))>",
             "    <testcase name=\"run\" classname=\"conformance.run\" time=\"0.000\">",
             "      <failure type=\"conformance\" message=\"\(message)\">\(message)</failure>",
-            "    </testcase>", "  </testsuite>", "</testsuites>",
+            "    </testcase>", "  </testsuite>",
         ]
     }
 
+    /// Returns the counts of results, with the failed cases beside them; see `failure`.
     private static func attributes(
-        _ name: String, _ results: some Collection<CheckResult>, _ duration: Duration
+        _ name: String, _ results: some Collection<CheckResult>, _ duration: Duration,
+        ends: Int = 0
     ) -> String {
         let failed = results.count { if case .failed = $0.outcome { true } else { false } }
         let skipped = results.count {
@@ -48,8 +48,8 @@ package enum JUnitReport {
             case .holds, .failed: false
             }
         }
-        return " name=\"\(MarkupText.escaped(name))\" tests=\"\(results.count)\""
-            + " failures=\"\(failed)\" errors=\"0\" skipped=\"\(skipped)\""
+        return " name=\"\(MarkupText.escaped(name))\" tests=\"\(results.count + ends)\""
+            + " failures=\"\(failed + ends)\" errors=\"0\" skipped=\"\(skipped)\""
             + " time=\"\(MarkupText.seconds(duration))\""
     }
 

@@ -79,7 +79,7 @@ package struct UploadCopy: Sendable {
         return outcome
     }
 
-    /// Copies on a thread of its own, which the copy blocks for its whole time.
+    /// Copies on `thread`, which the copy blocks for its whole time.
     func run(
         on thread: ThreadExecutor, _ note: @escaping @Sendable (Int, Int) -> Void
     ) async throws(ImportFailure) -> Outcome {
