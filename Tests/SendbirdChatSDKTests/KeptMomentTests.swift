@@ -99,6 +99,23 @@ extension SendbirdChatTests {
             #expect(next)
         }
 
+        @Test func `the reading of one list of messages makes the objects of no other`() {
+            let lists = MessageLists<Int>()
+            var calls = 0
+            for group in [MessageGroup.succeeded, .succeeded, .pending] {
+                _ = lists.objects(group, of: 1, []) { _ in
+                    calls += 1
+                    return []
+                }
+            }
+            #expect(calls == 2)
+            _ = lists.objects(.succeeded, of: 2, []) { _ in
+                calls += 1
+                return []
+            }
+            #expect(calls == 3)
+        }
+
         // MARK: Open channels
 
         private static func plaza(_ story: DoorStory) async throws -> Open {
