@@ -368,7 +368,8 @@ extension [Message] {
 extension RoostError {
     static let anotherUser = RoostError(
         .connectionCanceled, remedy: .none,
-        message: "Another user has logged in since this collection or query was made: make a new one.")
+        message: "Another user has logged in since this collection or query was made: "
+            + "make a new one.")
     package static let disposed = RoostError(
         .collectionDisposed, remedy: .none, message: "This collection has been disposed of.")
     package static let underWay = RoostError(
