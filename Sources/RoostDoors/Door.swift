@@ -272,7 +272,7 @@ package final class Door: Sendable {
                     message: "Set the server before the first connection.")
             }
             var configuration = settings.configuration(of: account)
-            Self.prepare(configuration.cache)
+            Self.createStandardFolder(for: configuration.cache)
             if settings.migrationBegins.call != nil {
                 let begins = settings.migrationBegins
                 configuration.migrating = { step in
