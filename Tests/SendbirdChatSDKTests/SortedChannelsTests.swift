@@ -82,7 +82,8 @@ struct SortedChannelsTests {
         var random = SplitMix64(seed: seed)
         var list = SortedChannels(.name)
         if share == 64 {
-            list.insert((0..<150).map { Channel(url: ChannelURL("first \($0)"), name: "\($0 % 40)") })
+            let urls = (0..<150).map { ChannelURL("first \($0)") }
+            list.insert(urls.enumerated().map { Channel(url: $1, name: "\($0 % 40)") })
         }
         var count = 0
         for _ in 0..<50 {
