@@ -90,7 +90,12 @@ extension SendbirdChatTests {
                 #expect(connected == nil)
                 try await story.bob.send("hello", to: url)
                 await story.bob.waitUntilIdle()
-                await story.world.pass()
+                /// Returns the time of Alice's delivery receipt, as Bob sees it.
+                func receipt() async throws -> Timestamp {
+                    await story.world.pass()
+                    let receipts = try await story.bob.channel(url).deliveryReceipts
+                    return receipts?["alice"] ?? .distantPast
+                }
                 let payload: [AnyHashable: Any] = [
                     "sendbird": ["channel": ["channel_url": url.rawValue]]
                 ]
@@ -98,12 +103,15 @@ extension SendbirdChatTests {
                     (server, nil), ("http://127.0.0.1:1", ChatError.notSupported.rawValue),
                 ]
                 for (host, code) in codes {
+                    let before = try await receipt()
                     let error: SBError? = await story.wait { done in
                         SendbirdChat.markPushNotificationAsDelivered(
                             apiHost: host, remoteNotificationPayload: payload,
                             completionHandler: { done($0) })
                     }
                     #expect(error?.code == code)
+                    let after = try await receipt()
+                    #expect((after > before) == (code == nil), "\(host)")
                 }
             }
         }
