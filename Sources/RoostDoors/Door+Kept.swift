@@ -95,11 +95,11 @@ package struct ChannelQuestion: Sendable {
     /// later moment. After the login of another user the object has a state of its own.
     package func state(of value: GroupChannel, isOpen: Bool) -> KeptChannels.State {
         guard isPresent() else { return KeptChannels.State(value) }
-        return kept.state(of: value, isOpen: isOpen, askedAt: moment(isOpen: isOpen))
+        return kept.state(of: value, isOpen: isOpen, askedAt: momentOfAnswer(isOpen: isOpen))
     }
 
     /// Returns the moment of the answer about a channel that the app's queue shows now.
-    package func moment(isOpen: Bool) -> KeptChannels.Moment {
+    package func momentOfAnswer(isOpen: Bool) -> KeptChannels.Moment {
         moment.ofValueShownNow(isOpen: isOpen)
     }
 }

@@ -7,8 +7,8 @@ package import RoostModel
 ///
 /// The old libraries have one object of each channel, which changes while the app holds it. Here
 /// all objects of a channel share a state. Of the values that any of them was made with, they show
-/// that of the latest moment. Messages have no such state: their identity changes when they are sent, and apps
-/// compare an old message with a new one.
+/// that of the latest moment. Messages have no such state: their identity changes when they are
+/// sent, and apps compare an old message with a new one.
 package final class KeptChannels: Sendable {
     /// The moment of a question or of news; no two are equal.
     package struct Moment: Comparable, Sendable {
@@ -38,7 +38,7 @@ package final class KeptChannels: Sendable {
         func ofValueShownNow(isOpen: Bool) -> Moment { isOpen ? .next() : self }
     }
 
-    /// The newest value of a channel, as long as an object shows it.
+    /// The value of a channel with the latest moment, as long as an object shows it.
     package final class State: Sendable {
         private struct Content {
             var value: GroupChannel

@@ -42,7 +42,7 @@ public class SBDBaseChannel: NSObject {
     /// Shows the answer to a question in all objects of the channel, unless news have come since; of
     /// an open channel the answer counts as news.
     func show(_ value: GroupChannel, answering question: ChannelQuestion) {
-        state.show(value, askedAt: question.moment(isOpen: Self.isOpen))
+        state.show(value, askedAt: question.momentOfAnswer(isOpen: Self.isOpen))
     }
 
     /// The channel's identity in the application.
