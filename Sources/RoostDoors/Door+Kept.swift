@@ -45,8 +45,8 @@ extension Door {
 
     /// Returns the state of the channel of an event; call it on the app's queue.
     ///
-    /// All objects of the channel share the state. It takes the channel of the event unless it has a
-    /// value of a later moment. The caller keeps it while the app makes objects for the event.
+    /// All objects of the channel share the state. It takes the channel of the event unless it has
+    /// a value of a later moment. The caller keeps it while the app makes objects for the event.
     func keptState(
         of channel: GroupChannel, in event: ChatEvent, askedAt moment: KeptChannels.Moment
     ) -> KeptChannels.State {

@@ -100,8 +100,8 @@ package final class KeptChannels: Sendable {
     /// - Parameters:
     ///   - value: A value of the channel.
     ///   - isOpen: Whether the channel is an open one.
-    ///   - moment: The moment at which the value was asked for; `.first` for a value that is neither
-    ///     news nor an answer.
+    ///   - moment: The moment at which the value was asked for; `.first` for a value that is
+    ///     neither news nor an answer.
     /// - Returns: The state, with the value unless a kept object shows one of a later moment.
     package func state(of value: GroupChannel, isOpen: Bool, askedAt moment: Moment) -> State {
         let address = ChannelAddress(value.url, isOpen: isOpen)

@@ -39,8 +39,8 @@ public class SBDBaseChannel: NSObject {
 
     package var value: GroupChannel { state.value }
 
-    /// Shows the answer to a question in all objects of the channel, unless news have come since; of
-    /// an open channel the answer counts as news.
+    /// Shows the answer to a question in all objects of the channel, unless news have come since;
+    /// of an open channel the answer counts as news.
     func show(_ value: GroupChannel, answering question: ChannelQuestion) {
         state.show(value, askedAt: question.momentOfAnswer(isOpen: Self.isOpen))
     }

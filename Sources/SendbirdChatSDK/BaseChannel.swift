@@ -59,10 +59,10 @@ open class BaseChannel: NSObject, Codable {
     class var isOpen: Bool { false }
 
     /// Changes the value that all objects of the channel show until its next one.
-    func change(_ change: (inout RoostModel.GroupChannel) -> Void) { state.change(change) }
+    func changeValue(_ change: (inout RoostModel.GroupChannel) -> Void) { state.change(change) }
 
-    /// Shows the answer to a question in all objects of the channel, unless news have come since; of
-    /// an open channel the answer counts as news.
+    /// Shows the answer to a question in all objects of the channel, unless news have come since;
+    /// of an open channel the answer counts as news.
     func update(to value: RoostModel.GroupChannel, answering question: ChannelQuestion) {
         state.show(value, askedAt: question.momentOfAnswer(isOpen: Self.isOpen))
     }

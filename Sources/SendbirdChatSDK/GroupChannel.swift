@@ -18,7 +18,7 @@ open class GroupChannel: BaseChannel {
     /// neither the cache nor the server has it.
     public var unreadMessageCount: UInt {
         get { UInt(clamping: value.unreadMessageCount) }
-        set { change { $0.unreadMessageCount = Int(clamping: newValue) } }
+        set { changeValue { $0.unreadMessageCount = Int(clamping: newValue) } }
     }
     /// The number of the user's unread mentions.
     public var unreadMentionCount: UInt { UInt(clamping: value.unreadMentionCount) }
