@@ -206,9 +206,10 @@ package actor ChannelListDriver {
     /// Shows channels in the objects that the app keeps of them.
     private func showInKeptObjects(_ channels: [GroupChannel]) {
         guard !channels.isEmpty else { return }
+        let moment = KeptChannels.Moment.next()
         queue.async { [kept = door.kept, isForPresentUser] in
             guard isForPresentUser() else { return }
-            for channel in channels { kept.note(channel, isOpen: false) }
+            for channel in channels { kept.show(channel, isOpen: false, askedAt: moment) }
         }
     }
 

@@ -95,14 +95,15 @@ actor ClientObserver {
         }
         Task(executorPreference: executor) { [weak self, weak client] in
             for await event in events {
-                await self?.take(event, of: await client?.channel(of: event))
+                let moment = KeptChannels.Moment.next()
+                await self?.take(event, of: await client?.channel(of: event), askedAt: moment)
             }
         }
     }
 
-    private func notify(_ event: ClientEvent) { door?.receive(event, of: user) }
-
-    private func take(_ event: ChatEvent, of channel: GroupChannel?) {
+    private func take(
+        _ event: ChatEvent, of channel: GroupChannel?, askedAt moment: KeptChannels.Moment
+    ) {
         switch event {
         case .typing(let users, let url):
             door?.note(of: number) { $0.typing[url] = users.isEmpty ? nil : users }
@@ -110,7 +111,7 @@ actor ClientObserver {
             door?.note(of: number) { $0.unreadTotal = count }
         default: break
         }
-        notify(.event(event, channel))
+        door?.receive(.event(event, channel), of: user, askedAt: moment)
     }
 
     /// Takes over the profile and the application's settings of the last login.
@@ -147,7 +148,7 @@ actor ClientObserver {
         await report()
         if let step = ConnectionStep(from: old, to: new) {
             door?.log.note(step, new)
-            notify(.connection(step, new, user))
+            door?.receive(.connection(step, new, user), of: user)
         }
         if !isConnected { await endWaiting() }
     }

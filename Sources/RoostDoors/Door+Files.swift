@@ -14,7 +14,7 @@ extension Door {
     }
 
     /// Creates the default folder, excluded from backups, if it is the place of a cache.
-    static func prepare(_ place: Configuration.Cache) {
+    static func createStandardFolder(for place: Configuration.Cache) {
         #if canImport(Darwin)
         guard place == .folder(standardFolder) else { return }
         // The server can restore all of it except unsent messages.

@@ -22,13 +22,14 @@ extension Door {
         }
     }
 
-    /// Shows a group channel of the cache in its kept objects, unless they change meanwhile.
+    /// Shows a group channel of the cache in its kept objects, unless they show a value of a later
+    /// moment.
     func show(_ url: ChannelURL, of client: ChatClient, for user: UserID?) async {
         let moment = KeptChannels.Moment.next()
-        guard let old = kept.value(of: ChannelAddress(url, isOpen: false)) else { return }
+        guard kept.contains(ChannelAddress(url, isOpen: false)) else { return }
         // Without a readable cache the objects stay as they are.
-        guard let new = try? await client.cachedChannel(url), new != old else { return }
-        show(new, isOpen: false, askedAt: moment, for: user)
+        guard let value = try? await client.cachedChannel(url) else { return }
+        show(value, isOpen: false, askedAt: moment, for: user)
     }
 
     private func show(
@@ -36,29 +37,50 @@ extension Door {
     ) {
         let isPresent = isPresent(user)
         queue.async { [kept] in
-            if isPresent() { kept.show(value, isOpen: isOpen, askedAt: moment) }
+            guard isPresent() else { return }
+            let moment = moment.ofValueShownNow(isOpen: isOpen)
+            kept.show(value, isOpen: isOpen, askedAt: moment)
         }
     }
 
+    /// Returns the state of the channel of an event; call it on the app's queue.
+    ///
+    /// All objects of the channel share the state. It takes the channel of the event unless it has
+    /// a value of a later moment. The caller keeps it while the app makes objects for the event.
+    func keptState(
+        of channel: GroupChannel, in event: ChatEvent, askedAt moment: KeptChannels.Moment
+    ) -> KeptChannels.State {
+        let isOpen = if case .openChannel = event { true } else { false }
+        return kept.state(
+            of: channel, isOpen: isOpen, askedAt: moment.ofValueShownNow(isOpen: isOpen))
+    }
+
     /// Reads all channels of kept objects again, because events about them were lost.
-    func showKept(for user: UserID?) {
-        let current = presentClient()
-        start {
-            // Without a client there is no news.
-            guard let client = try? await current.opened().client else { return }
-            let moment = KeptChannels.Moment.next()
-            for channel in await client.enteredOpenChannels() {
-                self.show(GroupChannel(channel), isOpen: true, askedAt: moment, for: user)
-            }
-            let urls = self.kept.channels.filter { !$0.isOpen }.map(\.url)
-            for url in urls.sorted() { await self.show(url, of: client, for: user) }
+    ///
+    /// Further losses during a reading cause one more.
+    func showKept() {
+        guard kept.beginReading() else { return }
+        start { [self] in
+            repeat { await readKept() } while kept.endReading()
         }
+    }
+
+    private func readKept() async {
+        let user = account
+        // Without a client there is no news.
+        guard let client = try? await presentClient().opened().client else { return }
+        let moment = KeptChannels.Moment.next()
+        for channel in await client.enteredOpenChannels() {
+            show(GroupChannel(channel), isOpen: true, askedAt: moment, for: user)
+        }
+        let urls = kept.channels.filter { !$0.isOpen }.map(\.url)
+        for url in urls.sorted() { await show(url, of: client, for: user) }
     }
 }
 
 /// The user and the moment of a question whose answer has channels.
 package struct ChannelQuestion: Sendable {
-    package let moment = KeptChannels.Moment.next()
+    private let moment = KeptChannels.Moment.next()
     private let kept: KeptChannels
     private let isPresent: @Sendable () -> Bool
 
@@ -69,10 +91,15 @@ package struct ChannelQuestion: Sendable {
 
     /// Returns the state of an object for a channel in the answer; call it on the app's queue.
     ///
-    /// It is that of all objects of the channel, which show the answer unless they show news, or the
-    /// answer to a later question. After the login of another user the object has a state of its own.
+    /// All objects of the channel share the state. It takes the answer unless it has a value of a
+    /// later moment. After the login of another user the object has a state of its own.
     package func state(of value: GroupChannel, isOpen: Bool) -> KeptChannels.State {
         guard isPresent() else { return KeptChannels.State(value) }
-        return kept.state(of: value, isOpen: isOpen, askedAt: moment)
+        return kept.state(of: value, isOpen: isOpen, askedAt: momentOfAnswer(isOpen: isOpen))
+    }
+
+    /// Returns the moment of the answer about a channel that the app's queue shows now.
+    package func momentOfAnswer(isOpen: Bool) -> KeptChannels.Moment {
+        moment.ofValueShownNow(isOpen: isOpen)
     }
 }

@@ -126,19 +126,26 @@ package final class Door: Sendable {
         }
     }
 
-    /// Passes an event on to the listener, on the app's queue.
+    /// Shows an event in the kept objects and passes it on to the listener, on the app's queue.
     ///
-    /// `user` is that of the client; nil stands for the present one. No event but those of the
-    /// connection reaches the app after the login call of another user (scar 34).
-    package func receive(_ event: ClientEvent, of user: UserID? = nil) {
-        if case .event(.missed, _) = event {
+    /// Lost events end all typing, and the kept channels are read again. `user` is that of the
+    /// client; nil stands for the present one. The channel of the event was read after the moment.
+    /// No event but those of the connection reaches the app after the login call of another user
+    /// (scar 34).
+    package func receive(
+        _ event: ClientEvent, of user: UserID? = nil,
+        askedAt moment: KeptChannels.Moment = .next()
+    ) {
+        if case .event(.missed, _) = event, isPresent(user)() {
             // A lost event may be the end of typing, or news of any channel.
-            state.withLock { if !$0.isOther(user) { $0.report.typing = [:] } }
-            showKept(for: user)
+            state.withLock { $0.report.typing = [:] }
+            showKept()
         }
         queue.async { [self] in
-            if case .event = event, state.withLock({ $0.isOther(user) }) { return }
-            listener(event)
+            guard case .event(let news, let channel) = event else { return listener(event) }
+            if state.withLock({ $0.isOther(user) }) { return }
+            let shown = channel.map { keptState(of: $0, in: news, askedAt: moment) }
+            withExtendedLifetime(shown) { listener(event) }
         }
     }
 
@@ -265,7 +272,7 @@ package final class Door: Sendable {
                     message: "Set the server before the first connection.")
             }
             var configuration = settings.configuration(of: account)
-            Self.prepare(configuration.cache)
+            Self.createStandardFolder(for: configuration.cache)
             if settings.migrationBegins.call != nil {
                 let begins = settings.migrationBegins
                 configuration.migrating = { step in

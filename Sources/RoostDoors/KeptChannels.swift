@@ -6,15 +6,18 @@ package import RoostModel
 /// The channels whose objects an app keeps.
 ///
 /// The old libraries have one object of each channel, which changes while the app holds it. Here
-/// all objects of a channel share a state, so a kept object shows the newest value that any of them
-/// was made with. Messages have no such state: their identity changes when they are sent, and apps
-/// compare an old message with a new one.
+/// all objects of a channel share a state. Of the values that any of them was made with, they show
+/// that of the latest moment. Messages have no such state: their identity changes when they are
+/// sent, and apps compare an old message with a new one.
 package final class KeptChannels: Sendable {
     /// The moment of a question or of news; no two are equal.
     package struct Moment: Comparable, Sendable {
         private let number: Int
 
         private static let last = Guarded(0)
+
+        /// The moment before all others, of a value that is neither news nor an answer.
+        package static let first = Moment(number: 0)
 
         /// Returns a moment after all others.
         package static func next() -> Moment {
@@ -26,9 +29,16 @@ package final class KeptChannels: Sendable {
         }
 
         package static func < (left: Moment, right: Moment) -> Bool { left.number < right.number }
+
+        /// Returns the moment that counts for a value that the app's queue shows now.
+        ///
+        /// An event of an open channel brings a value of all its properties; before the look-up of
+        /// the channel, only the URL of it is true. So an open channel shows the value that comes
+        /// last.
+        func ofValueShownNow(isOpen: Bool) -> Moment { isOpen ? .next() : self }
     }
 
-    /// The newest value of a channel, as long as an object shows it.
+    /// The value of a channel with the latest moment, as long as an object shows it.
     package final class State: Sendable {
         private struct Content {
             var value: GroupChannel
@@ -39,13 +49,15 @@ package final class KeptChannels: Sendable {
         private let content: Guarded<Content>
 
         /// A state that no other object shares.
-        package init(_ value: GroupChannel, askedAt moment: Moment = .next()) {
+        package init(_ value: GroupChannel, askedAt moment: Moment = .first) {
             content = Guarded(Content(value: value, moment: moment))
         }
 
-        package var value: GroupChannel {
-            get { content.withLock { $0.value } }
-            set { content.withLock { $0 = Content(value: newValue, moment: .next()) } }
+        package var value: GroupChannel { content.withLock { $0.value } }
+
+        /// Changes the value, whose moment stays.
+        package func change(_ change: (inout GroupChannel) -> Void) {
+            content.withLock { change(&$0.value) }
         }
 
         /// Sets a value that was asked for at a moment, unless that of the state is of a later one.
@@ -75,7 +87,11 @@ package final class KeptChannels: Sendable {
         var limit = 64
     }
 
+    /// The state of the reading of all channels, of which there is one at a time.
+    private enum Reading { case idle, underWay, followedByAnother }
+
     private let entries = Guarded(Entries())
+    private let reading = Guarded(Reading.idle)
 
     package init() {}
 
@@ -84,55 +100,33 @@ package final class KeptChannels: Sendable {
     /// - Parameters:
     ///   - value: A value of the channel.
     ///   - isOpen: Whether the channel is an open one.
-    ///   - isNews: Whether the value replaces that of a kept object.
-    /// - Returns: The state, with the value unless an object is kept and the value is no news.
-    package func state(
-        of value: GroupChannel, isOpen: Bool, isNews: Bool = true
-    ) -> State {
-        let (shared, isNew) = sharedState(with: value, isOpen, .next())
-        if isNews, !isNew { shared.value = value }
-        return shared
-    }
-
-    /// Returns the state that the objects of a channel share, with a value that was asked for at a
-    /// moment, unless a kept object shows one of a later moment.
-    func state(of value: GroupChannel, isOpen: Bool, askedAt moment: Moment) -> State {
-        let (shared, isNew) = sharedState(with: value, isOpen, moment)
-        if !isNew { shared.show(value, askedAt: moment) }
-        return shared
-    }
-
-    /// Returns the state of a channel, and whether it is a new one with the value.
-    private func sharedState(
-        with value: GroupChannel, _ isOpen: Bool, _ moment: Moment
-    ) -> (State, Bool) {
+    ///   - moment: The moment at which the value was asked for; `.first` for a value that is
+    ///     neither news nor an answer.
+    /// - Returns: The state, with the value unless a kept object shows one of a later moment.
+    package func state(of value: GroupChannel, isOpen: Bool, askedAt moment: Moment) -> State {
         let address = ChannelAddress(value.url, isOpen: isOpen)
-        return entries.withLock { entries in
-            if let kept = entries.byChannel[address]?.state { return (kept, false) }
+        let shared = entries.withLock { entries in
+            if let kept = entries.byChannel[address]?.state { return kept }
             let state = State(value, askedAt: moment)
             entries.byChannel[address] = Entry(state: state)
             if entries.byChannel.count > entries.limit {
                 entries.byChannel = entries.byChannel.filter { $0.value.state != nil }
                 entries.limit = max(64, 2 * entries.byChannel.count)
             }
-            return (state, true)
+            return state
         }
+        shared.show(value, askedAt: moment)
+        return shared
     }
 
-    /// Shows a value in the kept objects of its channel, if there are any.
-    package func note(_ value: GroupChannel, isOpen: Bool) {
-        let address = ChannelAddress(value.url, isOpen: isOpen)
-        entries.withLock { $0.byChannel[address]?.state }?.value = value
-    }
-
-    /// Returns the value that the kept objects of a channel show; nil without any.
-    func value(of channel: ChannelAddress) -> GroupChannel? {
-        entries.withLock { $0.byChannel[channel]?.state }?.value
+    /// Returns whether the app keeps an object of a channel.
+    func contains(_ channel: ChannelAddress) -> Bool {
+        entries.withLock { $0.byChannel[channel]?.state } != nil
     }
 
     /// Shows a value that was asked for at a moment in the kept objects of its channel, unless they
     /// show one of a later moment.
-    func show(_ value: GroupChannel, isOpen: Bool, askedAt moment: Moment) {
+    package func show(_ value: GroupChannel, isOpen: Bool, askedAt moment: Moment) {
         let address = ChannelAddress(value.url, isOpen: isOpen)
         entries.withLock { $0.byChannel[address]?.state }?.show(value, askedAt: moment)
     }
@@ -144,6 +138,26 @@ package final class KeptChannels: Sendable {
         }
     }
 
+    /// Asks for a reading of all channels.
+    ///
+    /// - Returns: Whether the caller begins one; a reading under way is followed by another one.
+    package func beginReading() -> Bool {
+        reading.withLock { reading in
+            defer { reading = reading == .idle ? .underWay : .followedByAnother }
+            return reading == .idle
+        }
+    }
+
+    /// Ends a reading of all channels.
+    ///
+    /// - Returns: Whether the caller begins another one, which was asked for meanwhile.
+    package func endReading() -> Bool {
+        reading.withLock { reading in
+            defer { reading = reading == .followedByAnother ? .underWay : .idle }
+            return reading == .followedByAnother
+        }
+    }
+
     /// Ends the states of another user or application; their objects stay as they are.
     ///
     /// The objects of the same user follow the next client too.
@@ -152,6 +166,9 @@ package final class KeptChannels: Sendable {
         entries.withLock { if $0.owner != owner { $0 = Entries(owner: owner) } }
     }
 
-    /// Ends all states; their objects stay as they are.
-    func forget() { entries.withLock { $0 = Entries() } }
+    /// Ends all states, and a reading that another world began; the objects stay as they are.
+    func forget() {
+        entries.withLock { $0 = Entries() }
+        reading.withLock { $0 = .idle }
+    }
 }

@@ -14,7 +14,7 @@ package final class MessageCollectionCore<Owner: AnyObject, Object>: Sendable {
     private let feed = Feed<Owner, MessageCollectionEvent>()
     private let driver: TimelineDriver
     private let watched: WatchedChannel
-    private let cache = ObjectCache<MessageLists<Object>>()
+    private let lists = MessageLists<Object>()
 
     /// Creates a core; `pageSize` is the size of a page, nil for the client's.
     package init(
@@ -47,9 +47,9 @@ package final class MessageCollectionCore<Owner: AnyObject, Object>: Sendable {
 
     package var view: TimelineDriver.View { driver.view }
 
-    /// Returns objects of the messages by their state, which are made once after a change.
-    package func lists(_ make: ([Message]) -> [Object]) -> MessageLists<Object> {
-        driver.lists(cache, make)
+    /// Returns the objects of one group of the messages; they are made once after a change.
+    package func objects(_ group: MessageGroup, _ make: ([Message]) -> [Object]) -> [Object] {
+        driver.objects(group, from: lists, make)
     }
 
     /// Loads the messages of the cache, then those of the server, and follows the channel.

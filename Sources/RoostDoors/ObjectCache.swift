@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostExecutors
-import RoostModel
+package import RoostModel
 
 /// Objects of a list, made once after each change of it.
 ///
@@ -25,20 +25,44 @@ package final class ObjectCache<Objects>: Sendable {
     }
 }
 
-/// Objects of the messages of a collection, by their state of sending.
-package struct MessageLists<Object> {
-    package let succeeded: [Object]
+/// The messages of a collection of one state of sending.
+package enum MessageGroup: Sendable {
+    case succeeded
     /// The messages that wait or are being sent.
-    package let pending: [Object]
+    case pending
     /// The failed and the canceled messages.
-    package let failed: [Object]
+    case failed
 
-    init(_ messages: [Message], _ objects: ([Message]) -> [Object]) {
-        func list(_ states: [SendingStatus]) -> [Object] {
-            objects(messages.filter { states.contains($0.status) })
+    fileprivate func contains(_ message: Message) -> Bool {
+        switch message.status {
+        case .succeeded: self == .succeeded
+        case .pending: self == .pending
+        case .failed, .canceled: self == .failed
         }
-        succeeded = list([.succeeded])
-        pending = list([.pending])
-        failed = list([.failed, .canceled])
+    }
+}
+
+/// Objects of the messages of a collection, by their state of sending.
+///
+/// Each list is made when it is read: most screens read one of the three.
+package final class MessageLists<Object>: Sendable {
+    private let succeeded = ObjectCache<[Object]>()
+    private let pending = ObjectCache<[Object]>()
+    private let failed = ObjectCache<[Object]>()
+
+    package init() {}
+
+    /// Returns objects of one group of a version of the messages.
+    package func objects(
+        _ group: MessageGroup, of version: Int, _ messages: [Message],
+        _ make: ([Message]) -> [Object]
+    ) -> [Object] {
+        let cache =
+            switch group {
+            case .succeeded: succeeded
+            case .pending: pending
+            case .failed: failed
+            }
+        return cache.objects(of: version) { make(messages.filter(group.contains)) }
     }
 }

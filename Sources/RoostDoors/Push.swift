@@ -14,25 +14,55 @@ package final class PendingPushToken: Sendable {
         case failed(RoostError)
     }
 
-    private let token = Guarded<Data?>(nil)
+    /// A registration; the calls are numbered in their order.
+    private struct Registration {
+        let token: Data
+        let number: Int
+    }
+
+    private struct State {
+        /// The number of registrations so far.
+        var count = 0
+        /// The number of the last call whose token is registered.
+        var registered = 0
+        var waiting: Registration?
+
+        mutating func noteSuccess(_ new: Registration) {
+            registered = max(registered, new.number)
+            guard let waiting else { return }
+            if waiting.number < new.number || waiting.token == new.token { self.waiting = nil }
+        }
+
+        mutating func wait(_ new: Registration) {
+            if new.number > max(registered, waiting?.number ?? 0) { waiting = new }
+        }
+    }
+
+    private let state = Guarded(State())
 
     package init() {}
 
     /// The token that waits; nil for none.
-    package var value: Data? { token.withLock { $0 } }
+    package var value: Data? { state.withLock { $0.waiting?.token } }
 
-    /// Returns the callback of a token's registration, which keeps a token without a connection
-    /// until that token is registered.
+    /// Returns the callback of a token's registration, which begins now.
+    ///
+    /// Without a connection, the callback stores the token. Its own registration and that of a
+    /// later call remove it. The registration of an earlier call leaves it: the token is newer.
     package func callback(
         of token: Data, _ handler: ((Outcome) -> Void)?
     ) -> Callback<Result<Void, RoostError>> {
-        Callback { result in
+        let registration = state.withLock { state in
+            state.count += 1
+            return Registration(token: token, number: state.count)
+        }
+        return Callback { [self] result in
             switch result {
             case .success:
-                self.token.withLock { if $0 == token { $0 = nil } }
+                state.withLock { $0.noteSuccess(registration) }
                 handler?(.registered)
             case .failure(let error) where error.code == .connectionRequired:
-                self.token.withLock { $0 = token }
+                state.withLock { $0.wait(registration) }
                 handler?(.waiting)
             case .failure(let error): handler?(.failed(error))
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A change of a list concerns few of its channels. Only these are placed anew, by halving, so a
-// change of a long list costs no sort.
+// Most changes of a list concern few of its channels. Only these are placed anew, by binary search,
+// so a change of a long list costs no sort. A change of many channels is one pass over the list.
 
 package import RoostModel
 
@@ -17,27 +17,50 @@ package struct SortedChannels: Sendable {
 
     /// Adds channels that the list does not have.
     package mutating func insert(_ new: [GroupChannel]) {
-        for channel in new {
-            let key = order.key(of: channel)
+        let new = new.map { (key: order.key(of: $0), channel: $0) }
+        guard !isBulk(new.count) else { return merge(new.sorted { $0.key < $1.key }) }
+        for (key, channel) in new {
             let index = place(of: key)
             keys.insert(key, at: index)
             channels.insert(channel, at: index)
         }
     }
 
+    /// Adds channels that the list does not have, in ascending order, in one pass.
+    private mutating func merge(_ new: [(key: ChannelSortKey, channel: GroupChannel)]) {
+        var rest = new[...]
+        var all = SortedChannels(order)
+        for (key, channel) in zip(keys, channels) {
+            while let next = rest.first, next.key < key {
+                all.append(next.key, next.channel)
+                rest = rest.dropFirst()
+            }
+            all.append(key, channel)
+        }
+        for (key, channel) in rest { all.append(key, channel) }
+        self = all
+    }
+
+    private mutating func append(_ key: ChannelSortKey, _ channel: GroupChannel) {
+        keys.append(key)
+        channels.append(channel)
+    }
+
+    /// Whether one pass over the list costs less than a change of each channel.
+    private func isBulk(_ count: Int) -> Bool { count > keys.count / 8 }
+
     /// Applies a change.
     ///
     /// The channels without a change keep their order. An updated channel has moved if it is now on
     /// the other side of one of them. Of the updated channels between the same two of them, as many
-    /// as possible have stayed: a longest row of channels whose order among them is the old one.
+    /// as possible have stayed: a longest increasing subsequence of their old places.
     ///
     /// - Returns: The updated channels that have moved.
     package mutating func apply(_ change: ListDiff<GroupChannel>) -> Set<ChannelURL> {
         let updates = change.updated.map { update in
             (old: order.key(of: update.before), new: order.key(of: update.after))
         }
-        for channel in change.deleted { remove(order.key(of: channel)) }
-        for update in updates { remove(update.old) }
+        remove(change.deleted.map { order.key(of: $0) } + updates.map(\.old))
         let moved = movers(among: updates)
         insert(change.updated.map(\.after) + change.inserted)
         return moved
@@ -49,24 +72,34 @@ package struct SortedChannels: Sendable {
     ) -> Set<ChannelURL> {
         let settled = updates.filter { place(of: $0.old) == place(of: $0.new) }
             .sorted { $0.new < $1.new }
-        let stayed = settled.map(\.old).longestAscent.map { settled[$0].new.url }
+        let stayed = settled.map(\.old).longestIncreasingSubsequence.map { settled[$0].new.url }
         return Set(updates.map(\.new.url)).subtracting(stayed)
     }
 
-    private mutating func remove(_ key: ChannelSortKey) {
-        let index = place(of: key)
-        guard index < keys.count, keys[index] == key else { return }
-        keys.remove(at: index)
-        channels.remove(at: index)
+    private mutating func remove(_ removed: [ChannelSortKey]) {
+        guard !isBulk(removed.count) else {
+            let removed = Set(removed)
+            let rest = keys.indices.filter { !removed.contains(keys[$0]) }
+            (keys, channels) = (rest.map { keys[$0] }, rest.map { channels[$0] })
+            return
+        }
+        for key in removed {
+            let index = place(of: key)
+            guard index < keys.count, keys[index] == key else { continue }
+            keys.remove(at: index)
+            channels.remove(at: index)
+        }
     }
 
     /// Returns the number of channels before a key.
-    private func place(of key: ChannelSortKey) -> Int { keys.prefixCount { $0 < key } }
+    private func place(of key: ChannelSortKey) -> Int { keys.partitionPoint { $0 < key } }
 }
 
 extension Array {
     /// Returns the number of elements that meet a condition, all of which are before the rest.
-    fileprivate func prefixCount(while belongs: (Element) -> Bool) -> Int {
+    ///
+    /// It is found by binary search.
+    fileprivate func partitionPoint(while belongs: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
@@ -77,14 +110,14 @@ extension Array {
 }
 
 extension Array where Element: Comparable {
-    /// The indices of a longest row of ascending elements, in descending order.
-    fileprivate var longestAscent: [Int] {
-        // Of the rows of each length, the one with the least last element, by the index of it.
+    /// The indices of a longest increasing subsequence, in descending order.
+    fileprivate var longestIncreasingSubsequence: [Int] {
+        // Of the subsequences of each length, the index of the least last element.
         var ends: [Int] = []
-        // The index before each one in its row.
+        // The index before each one in its subsequence.
         var previous: [Int?] = []
         for index in indices {
-            let length = ends.prefixCount { self[$0] < self[index] }
+            let length = ends.partitionPoint { self[$0] < self[index] }
             previous.append(length > 0 ? ends[length - 1] : nil)
             if length < ends.count { ends[length] = index } else { ends.append(index) }
         }

@@ -105,12 +105,12 @@ package actor TimelineDriver {
     /// by age.
     package nonisolated var messages: [Message] { shared.withLock { $0.messages } }
 
-    /// Returns objects of the messages by their state, which are made once after a change.
-    package nonisolated func lists<Object>(
-        _ cache: ObjectCache<MessageLists<Object>>, _ objects: ([Message]) -> [Object]
-    ) -> MessageLists<Object> {
+    /// Returns the objects of one group of the messages; they are made once after a change.
+    package nonisolated func objects<Object>(
+        _ group: MessageGroup, from lists: MessageLists<Object>, _ make: ([Message]) -> [Object]
+    ) -> [Object] {
         let (version, messages) = shared.withLock { ($0.version, $0.messages) }
-        return cache.objects(of: version) { MessageLists(messages, objects) }
+        return lists.objects(group, of: version, messages, make)
     }
 
     // MARK: Requests
@@ -368,7 +368,8 @@ extension [Message] {
 extension RoostError {
     static let anotherUser = RoostError(
         .connectionCanceled, remedy: .none,
-        message: "Another user has logged in since this collection was made: make a new one.")
+        message: "Another user has logged in since this collection or query was made: "
+            + "make a new one.")
     package static let disposed = RoostError(
         .collectionDisposed, remedy: .none, message: "This collection has been disposed of.")
     package static let underWay = RoostError(

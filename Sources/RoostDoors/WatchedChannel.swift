@@ -38,7 +38,7 @@ package final class WatchedChannel: Sendable {
 
     /// Reads the channel, and follows it from then on.
     ///
-    /// No change tells of what the first reading brings, as the app may have an old channel.
+    /// The first reading is reported by no change.
     package func load() async {
         await driver.load { [current] result in
             // The messages arrive even if the channel cannot be followed.

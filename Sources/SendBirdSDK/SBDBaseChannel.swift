@@ -22,30 +22,27 @@ public class SBDBaseChannel: NSObject {
 
     init(_ state: KeptChannels.State) { self.state = state }
 
-    /// An object of the channel; all objects of the channel show the value.
-    package convenience init(_ value: GroupChannel) {
-        self.init(SBDMain.door.kept.state(of: value, isOpen: Self.isOpen))
-    }
-
     /// An object of a channel in the answer to a question.
     ///
-    /// All objects of the channel show the value, unless news have come since the question.
+    /// All objects of the channel show the value, unless news have come since the question; of an
+    /// open channel the answer counts as news.
     convenience init(_ value: GroupChannel, answering question: ChannelQuestion) {
         self.init(question.state(of: value, isOpen: Self.isOpen))
     }
 
-    /// An object of the channel, which shows the value unless newer ones have come.
+    /// An object of the channel, which shows the value unless another object of it is kept.
     package convenience init(kept value: GroupChannel) {
-        self.init(SBDMain.door.kept.state(of: value, isOpen: Self.isOpen, isNews: false))
+        self.init(SBDMain.door.kept.state(of: value, isOpen: Self.isOpen, askedAt: .first))
     }
 
     class var isOpen: Bool { false }
 
     package var value: GroupChannel { state.value }
 
-    /// Shows the answer to a question in all objects of the channel, unless news have come since.
+    /// Shows the answer to a question in all objects of the channel, unless news have come since;
+    /// of an open channel the answer counts as news.
     func show(_ value: GroupChannel, answering question: ChannelQuestion) {
-        state.show(value, askedAt: question.moment)
+        state.show(value, askedAt: question.momentOfAnswer(isOpen: Self.isOpen))
     }
 
     /// The channel's identity in the application.

@@ -120,12 +120,13 @@ public final class SBDGroupChannelListQuery: NSObject {
 }
 
 extension Callback where Value == Result<[GroupChannel], RoostError> {
+    /// Returns a handler of a page that is asked for now.
     static func channels(
         _ handler: (([SBDGroupChannel]?, SBDError?) -> Void)?
     ) -> Self {
         let question = ChannelQuestion(SBDMain.door)
         return answer(handler) { channels in
-            channels.map { SBDGroupChannel(question.state(of: $0, isOpen: false)) }
+            channels.map { SBDGroupChannel($0, answering: question) }
         }
     }
 }

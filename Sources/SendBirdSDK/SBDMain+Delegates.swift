@@ -73,14 +73,12 @@ extension SBDMain {
                     Int32(clamping: count), totalCountByCustomType: nil)
             }
         case .event(.openChannel(let event), let channel):
-            if let channel { door.kept.note(channel, isOpen: true) }
             channelDelegates.callEach { (delegate: any SBDChannelDelegate) in
                 notify(
                     delegate, event,
                     value(of: event, channel).map { SBDOpenChannel(kept: $0) })
             }
         case .event(let event, let channel):
-            if let channel { door.kept.note(channel, isOpen: false) }
             channelDelegates.callEach { (delegate: any SBDChannelDelegate) in
                 notify(
                     delegate, event,

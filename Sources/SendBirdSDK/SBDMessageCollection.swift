@@ -49,13 +49,15 @@ public final class SBDMessageCollection: NSObject {
     public var hasNext: Bool { core.view.hasNewer }
 
     /// The delivered messages.
-    public var succeededMessages: [SBDBaseMessage] { lists.succeeded }
+    public var succeededMessages: [SBDBaseMessage] { list(.succeeded) }
     /// The messages that wait or are being sent.
-    public var pendingMessages: [SBDBaseMessage] { lists.pending }
+    public var pendingMessages: [SBDBaseMessage] { list(.pending) }
     /// The failed messages.
-    public var failedMessages: [SBDBaseMessage] { lists.failed }
+    public var failedMessages: [SBDBaseMessage] { list(.failed) }
 
-    private var lists: MessageLists<SBDBaseMessage> { core.lists { objects($0) } }
+    private func list(_ group: MessageGroup) -> [SBDBaseMessage] {
+        core.objects(group) { objects($0) }
+    }
 
     private func objects(_ messages: [Message]) -> [SBDBaseMessage] {
         messages.objects(isReversed: isReversed, showing: parts)

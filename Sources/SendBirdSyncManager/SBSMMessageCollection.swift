@@ -76,13 +76,15 @@ public final class SBSMMessageCollection: NSObject {
     // MARK: Messages
 
     /// The delivered messages that the delegate has got, by position.
-    public var succeededMessages: [SBDBaseMessage] { lists.succeeded }
+    public var succeededMessages: [SBDBaseMessage] { list(.succeeded) }
     /// The messages that wait or are being sent, oldest first.
-    public var pendingMessages: [SBDBaseMessage] { lists.pending }
+    public var pendingMessages: [SBDBaseMessage] { list(.pending) }
     /// The failed messages, oldest first.
-    public var failedMessages: [SBDBaseMessage] { lists.failed }
+    public var failedMessages: [SBDBaseMessage] { list(.failed) }
 
-    private var lists: MessageLists<SBDBaseMessage> { window.withLock { $0 }.lists }
+    private func list(_ group: MessageGroup) -> [SBDBaseMessage] {
+        window.withLock { $0 }.objects(group)
+    }
 
     /// The receiver of the next call; nil once the collection is closed.
     var receiver: (any SBSMMessageCollectionDelegate)? {

@@ -18,7 +18,7 @@ final class Window: Sendable {
     /// is delivered.
     let feed = Feed<SBSMMessageCollection, SBSMMessageCollection.Event>()
     private let driver: TimelineDriver
-    private let cache = ObjectCache<MessageLists<SBDBaseMessage>>()
+    private let lists = MessageLists<SBDBaseMessage>()
     private let state = Guarded(State())
     private let missed = MissedPages()
     /// The queue of the fetches, which are performed one after another.
@@ -43,9 +43,11 @@ final class Window: Sendable {
 
     var messages: [Message] { driver.messages }
 
-    /// Objects of the messages by their state of sending.
-    var lists: MessageLists<SBDBaseMessage> {
-        driver.lists(cache) { messages in messages.map { SBDBaseMessage.make($0) } }
+    /// Returns the objects of one group of the messages; they are made once after a change.
+    func objects(_ group: MessageGroup) -> [SBDBaseMessage] {
+        driver.objects(group, from: lists) { messages in
+            messages.map { SBDBaseMessage.make($0) }
+        }
     }
 
     /// Sets the receiver of the events.

@@ -26,22 +26,18 @@ open class BaseChannel: NSObject, Codable {
 
     init(_ state: KeptChannels.State) { self.state = state }
 
-    /// An object of the channel; all objects of the channel show the value.
-    convenience init(_ value: RoostModel.GroupChannel) {
-        self.init(SendbirdChat.door.kept.state(of: value, isOpen: Self.isOpen))
-    }
-
     /// An object of a channel in the answer to a question.
     ///
-    /// All objects of the channel show the value, unless news have come since the question.
+    /// All objects of the channel show the value, unless news have come since the question; of an
+    /// open channel the answer counts as news.
     convenience init(
         _ value: RoostModel.GroupChannel, answering question: ChannelQuestion
     ) { self.init(question.state(of: value, isOpen: Self.isOpen)) }
 
-    /// An object of the channel, which shows the value unless newer ones have come.
+    /// An object of the channel, which shows the value unless another object of it is kept.
     convenience init(kept value: RoostModel.GroupChannel) {
         self.init(
-            SendbirdChat.door.kept.state(of: value, isOpen: Self.isOpen, isNews: false))
+            SendbirdChat.door.kept.state(of: value, isOpen: Self.isOpen, askedAt: .first))
     }
 
     /// Decodes a channel as it was when it was encoded; one of the other kind is an error.
@@ -62,12 +58,13 @@ open class BaseChannel: NSObject, Codable {
 
     class var isOpen: Bool { false }
 
-    /// Shows the channel as it is now, in all objects of it.
-    func update(to value: RoostModel.GroupChannel) { state.value = value }
+    /// Changes the value that all objects of the channel show until its next one.
+    func changeValue(_ change: (inout RoostModel.GroupChannel) -> Void) { state.change(change) }
 
-    /// Shows the answer to a question in all objects of the channel, unless news have come since.
+    /// Shows the answer to a question in all objects of the channel, unless news have come since;
+    /// of an open channel the answer counts as news.
     func update(to value: RoostModel.GroupChannel, answering question: ChannelQuestion) {
-        state.show(value, askedAt: question.moment)
+        state.show(value, askedAt: question.momentOfAnswer(isOpen: Self.isOpen))
     }
 
     /// The channel's identity in the application.

@@ -18,11 +18,7 @@ open class GroupChannel: BaseChannel {
     /// neither the cache nor the server has it.
     public var unreadMessageCount: UInt {
         get { UInt(clamping: value.unreadMessageCount) }
-        set {
-            var shown = value
-            shown.unreadMessageCount = Int(clamping: newValue)
-            update(to: shown)
-        }
+        set { changeValue { $0.unreadMessageCount = Int(clamping: newValue) } }
     }
     /// The number of the user's unread mentions.
     public var unreadMentionCount: UInt { UInt(clamping: value.unreadMentionCount) }

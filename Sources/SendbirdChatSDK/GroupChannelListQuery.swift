@@ -90,20 +90,11 @@ public final class GroupChannelListQuery: NSObject, NSCopying {
 }
 
 extension Callback where Value == Result<[RoostModel.GroupChannel], RoostError> {
-    /// Returns a handler of a page that is in step with the cache; without a test of its user, the
-    /// page is the present user's.
-    ///
-    /// After the login of another user its objects share no state with kept ones.
-    static func channels(
-        _ handler: (([GroupChannel]?, SBError?) -> Void)?,
-        while isPresent: @escaping () -> Bool =
-            SendbirdChat.door.isPresent(SendbirdChat.door.account)
-    ) -> Self {
-        answer(handler) { channels in
-            guard isPresent() else {
-                return channels.map { GroupChannel(KeptChannels.State($0)) }
-            }
-            return channels.map { GroupChannel($0) }
+    /// Returns a handler of a page that is asked for now.
+    static func channels(_ handler: (([GroupChannel]?, SBError?) -> Void)?) -> Self {
+        let question = ChannelQuestion(SendbirdChat.door)
+        return answer(handler) { channels in
+            channels.map { GroupChannel($0, answering: question) }
         }
     }
 }

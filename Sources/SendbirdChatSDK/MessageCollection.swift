@@ -47,13 +47,15 @@ open class MessageCollection: BaseCollection {
     public var hasNext: Bool { core.view.hasNewer }
 
     /// The delivered messages, in the order of the parameters.
-    public var succeededMessages: [BaseMessage] { lists.succeeded }
+    public var succeededMessages: [BaseMessage] { list(.succeeded) }
     /// The messages that wait or are being sent, in the order of the parameters.
-    public var pendingMessages: [BaseMessage] { lists.pending }
+    public var pendingMessages: [BaseMessage] { list(.pending) }
     /// The failed messages, in the order of the parameters.
-    public var failedMessages: [BaseMessage] { lists.failed }
+    public var failedMessages: [BaseMessage] { list(.failed) }
 
-    private var lists: MessageLists<BaseMessage> { core.lists { params.objects($0) } }
+    private func list(_ group: MessageGroup) -> [BaseMessage] {
+        core.objects(group) { params.objects($0) }
+    }
 
     /// Loads the messages of the cache, then those of the server, which replace them.
     ///

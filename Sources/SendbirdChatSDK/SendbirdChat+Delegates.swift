@@ -105,14 +105,12 @@ extension SendbirdChat {
                     unreadMessageCount: UnreadMessageCount(count))
             }
         case .event(.openChannel(let event), let channel):
-            if let channel { door.kept.note(channel, isOpen: true) }
             channelDelegates.callEach { (delegate: any BaseChannelDelegate) in
                 notify(
                     delegate, event, value(of: event, channel).map { OpenChannel(kept: $0) }
                 )
             }
         case .event(let event, let channel):
-            if let channel { door.kept.note(channel, isOpen: false) }
             channelDelegates.callEach { (delegate: any BaseChannelDelegate) in
                 notify(
                     delegate, event,

@@ -234,7 +234,7 @@ extension SendBirdTests {
                     var value = channel.value
                     value.url = "large"
                     value[keyPath: kind] = true
-                    let large = SBDGroupChannel(value)
+                    let large = SBDGroupChannel(kept: value)
                     #expect(large.getReadMembers(with: message, includeAllMembers: true) == [])
                 }
                 let (messages, channels): (UInt, UInt) = await story.wait { done in

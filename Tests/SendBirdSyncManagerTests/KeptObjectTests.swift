@@ -197,7 +197,7 @@ extension SendBirdTests {
                         done((channels ?? []).map(\.unreadMessageCount))
                     }
                     // A live message is faster than the answer.
-                    SBDMain.door.kept.note(news, isOpen: false)
+                    SBDMain.door.kept.show(news, isOpen: false, askedAt: .next())
                 }
                 #expect(found == [7])
                 #expect(kept.unreadMessageCount == 7)

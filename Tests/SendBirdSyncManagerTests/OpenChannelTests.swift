@@ -80,6 +80,21 @@ extension SendBirdTests {
             }
         }
 
+        @Test func `an answer about an open channel is shown after an event`() throws {
+            try SyncStory.play(seed: 175) { story in
+                await story.connect()
+                await story.world.makeOpenChannel("park", name: "Park")
+                let channel = try await Self.get(story, "park")
+                let name: String = await story.wait { done in
+                    channel.refresh { _ in done(channel.name) }
+                    SBDMain.door.receive(
+                        .event(
+                            .openChannel(.channelChanged("park")), GroupChannel(url: "park")))
+                }
+                #expect(name == "Park")
+            }
+        }
+
         @Test func `a cover picture is uploaded, and its progress is reported at its end`() throws {
             try SyncStory.play(seed: 174) { story in
                 await story.connect()

@@ -40,7 +40,7 @@ extension SendbirdChatTests {
             }
         }
 
-        @Test func `the registration of a push token leaves another one waiting`() throws {
+        @Test func `the registration of a push token removes an older one that waits`() throws {
             try DoorStory.play(seed: 95) { story in
                 func register(_ token: Data) async -> PushTokenRegistrationStatus {
                     await story.wait { done in
@@ -54,11 +54,30 @@ extension SendbirdChatTests {
                 await story.connect()
                 let other = await register(new)
                 #expect(early == .pending && other == .success)
-                #expect(SendbirdChat.getPendingPushToken() == old)
-                let late = await register(old)
-                #expect(late == .success)
                 #expect(SendbirdChat.getPendingPushToken() == nil)
             }
+        }
+
+        @Test func `of push tokens that wait or are registered, that of the last call counts`() {
+            let (old, new) = (Data([1]), Data([2]))
+            typealias Outcome = Result<Void, RoostError>
+            func end(_ call: Callback<Outcome>, isOffline: Bool) {
+                let offline = RoostError(
+                    .connectionRequired, remedy: .retry, message: "There is no connection.")
+                call.post(isOffline ? .failure(offline) : .success(()), through: { $0() })
+            }
+            let tokens = PendingPushToken()
+            let first = tokens.callback(of: old, nil)
+            end(tokens.callback(of: new, nil), isOffline: true)
+            // The answer to the earlier call comes late.
+            end(first, isOffline: false)
+            #expect(tokens.value == new)
+            let again = tokens.callback(of: new, nil)
+            end(tokens.callback(of: new, nil), isOffline: false)
+            #expect(tokens.value == nil)
+            // So does the failure of an earlier one.
+            end(again, isOffline: true)
+            #expect(tokens.value == nil)
         }
 
         @Test func `a push of the connected server is reported, and none of another`() throws {
@@ -71,7 +90,12 @@ extension SendbirdChatTests {
                 #expect(connected == nil)
                 try await story.bob.send("hello", to: url)
                 await story.bob.waitUntilIdle()
-                await story.world.pass()
+                /// Returns the time of Alice's delivery receipt, as Bob sees it.
+                func receipt() async throws -> Timestamp {
+                    await story.world.pass()
+                    let receipts = try await story.bob.channel(url).deliveryReceipts
+                    return receipts?["alice"] ?? .distantPast
+                }
                 let payload: [AnyHashable: Any] = [
                     "sendbird": ["channel": ["channel_url": url.rawValue]]
                 ]
@@ -79,12 +103,15 @@ extension SendbirdChatTests {
                     (server, nil), ("http://127.0.0.1:1", ChatError.notSupported.rawValue),
                 ]
                 for (host, code) in codes {
+                    let before = try await receipt()
                     let error: SBError? = await story.wait { done in
                         SendbirdChat.markPushNotificationAsDelivered(
                             apiHost: host, remoteNotificationPayload: payload,
                             completionHandler: { done($0) })
                     }
                     #expect(error?.code == code)
+                    let after = try await receipt()
+                    #expect((after > before) == (code == nil), "\(host)")
                 }
             }
         }

@@ -261,7 +261,7 @@ extension SendbirdChatTests {
                         done((channels ?? []).map(\.unreadMessageCount))
                     }
                     // A live message is faster than the answer.
-                    SendbirdChat.door.kept.note(news, isOpen: false)
+                    SendbirdChat.door.kept.show(news, isOpen: false, askedAt: .next())
                 }
                 #expect(found == [7])
                 #expect(kept.unreadMessageCount == 7)
@@ -344,8 +344,9 @@ extension SendbirdChatTests {
                 await story.bob.startTyping(in: url)
                 await story.world.pass(.seconds(1))
                 #expect(kept.isTyping())
-                SendbirdChat.door.kept.note(
-                    RoostModel.GroupChannel(url: url, name: "old"), isOpen: false)
+                SendbirdChat.door.kept.show(
+                    RoostModel.GroupChannel(url: url, name: "old"), isOpen: false,
+                    askedAt: .next())
                 SendbirdChat.door.receive(.event(.missed(300), nil))
                 #expect(!kept.isTyping())
                 await story.world.pass(.seconds(1))

@@ -74,18 +74,23 @@ struct SortedChannelsTests {
         #expect(Self.urls(list) == ["aa", "ab", "b", "cc", "d"])
     }
 
-    @Test(arguments: UInt64(1)...20)
+    /// Each channel changes with the chance 2 / `share`: many of a short list, few of a long one.
+    @Test(arguments: UInt64(1)...20, [4, 64])
     func `after any change the list is sorted, and channels that stay keep their order`(
-        seed: UInt64
+        seed: UInt64, share: Int
     ) {
         var random = SplitMix64(seed: seed)
         var list = SortedChannels(.name)
+        if share == 64 {
+            let urls = (0..<150).map { ChannelURL("first \($0)") }
+            list.insert(urls.enumerated().map { Channel(url: $1, name: "\($0 % 40)") })
+        }
         var count = 0
         for _ in 0..<50 {
             var step = ListDiff<Channel>()
             var expected: [Channel] = []
             for channel in list.channels {
-                switch random.below(4) {
+                switch random.below(share) {
                 case 0: step.deleted.append(channel)
                 case 1:
                     let update = Self.update(channel, to: "\(random.below(40))")

@@ -131,7 +131,7 @@ extension SendbirdChatTests {
                 SendbirdChat.connect(userId: isOther ? "zoe" : "alice")
                 // From now on the kept object is of another login.
                 let news = RoostModel.GroupChannel(url: url, name: "tram")
-                SendbirdChat.door.kept.note(news, isOpen: false)
+                SendbirdChat.door.kept.show(news, isOpen: false, askedAt: .next())
                 #expect(kept.name == (isOther ? "train" : "tram"))
                 SendbirdChat.door.call(
                     on: CallbackQueue { [world = story.world] in world.later($0) })
