@@ -287,7 +287,7 @@ extension SendBirdTests {
         @Test func `calls for group channels only are refused on an open channel`() throws {
             try SyncStory.play(seed: 99) { story in
                 await story.connect()
-                let channel = SBDOpenChannel(GroupChannel(url: "open"))
+                let channel = SBDOpenChannel(kept: GroupChannel(url: "open"))
                 let params = try #require(SBDFileMessageParams(fileUrl: "https://files.example/1"))
                 var pending: SBDFileMessage?
                 let failure: SBDError? = await story.wait { done in

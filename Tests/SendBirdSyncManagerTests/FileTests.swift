@@ -54,7 +54,7 @@ extension SendBirdTests {
                 #expect(kept.map { $0.message } == (4...103).map(String.init))
                 #expect(kept.allSatisfy { $0 is SBDUserMessage })
                 #expect(SBDFileCache.loadGroupChannels()?.map(\.name) == ["train"])
-                let open = SBDOpenChannel(GroupChannel(url: "open", name: "hall"))
+                let open = SBDOpenChannel(kept: GroupChannel(url: "open", name: "hall"))
                 SBDFileCache.saveChannels([channel, open])
                 #expect(SBDFileCache.loadGroupChannels()?.map(\.name) == ["train"])
                 SBDFileCache.saveMessages([], channelUrl: url.rawValue)
@@ -222,7 +222,7 @@ extension SendBirdTests {
             sample.save(message: nil)
             #expect(sample.loadMessages(channelUrl: "c").map { $0.message } == ["one", "two"])
             #expect(sample.loadMessages(channelUrl: "d").isEmpty)
-            let channels = [SBDGroupChannel(GroupChannel(url: "c", name: "train"))]
+            let channels = [SBDGroupChannel(kept: GroupChannel(url: "c", name: "train"))]
             sample.save(channels: channels)
             sample.save(channels: nil)
             #expect(sample.loadChannels().map(\.name) == ["train"])

@@ -42,7 +42,7 @@ extension SendBirdTests {
             #expect(SBDFileMessage.build(fromSerializedData: data) == nil)
             #expect(SBDGroupChannel.build(fromSerializedData: data) == nil)
             #expect(SBDBaseMessage.build(fromSerializedData: Data("garbage".utf8)) == nil)
-            let channel = SBDGroupChannel(GroupChannel(url: "c", name: "train"))
+            let channel = SBDGroupChannel(kept: GroupChannel(url: "c", name: "train"))
             let bytes = try #require(channel.serialize())
             #expect(SBDGroupChannel.build(fromSerializedData: bytes)?.name == "train")
             #expect(SBDBaseChannel.build(fromSerializedData: bytes) is SBDGroupChannel)
@@ -54,7 +54,7 @@ extension SendBirdTests {
             var member = Member(
                 user: User(id: "ann"), state: .invited, role: .operator, isMuted: true)
             member.isBlockedByMe = true
-            let channel = SBDGroupChannel(GroupChannel(url: "c", members: [member]))
+            let channel = SBDGroupChannel(kept: GroupChannel(url: "c", members: [member]))
             let kept = try #require(channel.members?.firstObject as? SBDMember)
             let data = try #require(kept.serialize())
             let again = try #require(SBDMember.build(fromSerializedData: data))
@@ -314,7 +314,7 @@ extension SendBirdTests {
                 let bytes = try #require(pages[0][0].serialize())
                 #expect(SBDGroupChannel.build(fromSerializedData: bytes) == nil)
                 #expect(SBDBaseChannel.build(fromSerializedData: bytes) is SBDOpenChannel)
-                let group = SBDGroupChannel(GroupChannel(url: "c"))
+                let group = SBDGroupChannel(kept: GroupChannel(url: "c"))
                 #expect(
                     SBDOpenChannel.build(fromSerializedData: try #require(group.serialize())) == nil
                 )

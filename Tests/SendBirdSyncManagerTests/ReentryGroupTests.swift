@@ -282,7 +282,7 @@ extension SendBirdTests.Reentry {
     }
 
     private static func add(openChannelsTo table: CallTable, _ stage: Stage) {
-        let channel = SBDOpenChannel(GroupChannel(url: "open"))
+        let channel = SBDOpenChannel(kept: GroupChannel(url: "open"))
         table.add("enter") { called in channel.enter { _ in called() } }
         table.add("exitChannel") { called in channel.exitChannel { _ in called() } }
         table.add("refresh an open channel") { called in channel.refresh { _ in called() } }
