@@ -116,7 +116,7 @@ struct ChaosTests {
                         {"kind": "lost-ack", "user": "ann", "nth": 3},
                         {"kind": "restart", "user": "bob", "nth": 5},
                         {"kind": "restart", "user": "ann", "nth": 20},
-                        {"kind": "half-open", "user": "ann", "nth": 40}],
+                        {"kind": "half-open", "user": "ann", "nth": 24}],
              "delay_ms": {"least": 10, "most": 1500}}
             """#.utf8
         ).write(to: URL(filePath: plan))
