@@ -94,7 +94,7 @@ struct UploadEndTests {
             func count(_ prefix: String) -> Int {
                 lines.withLock { $0.count { $0.hasPrefix(prefix) } }
             }
-            // The fault meets one crossing of four.
+            // A crossing takes long enough for the cut to meet the one that the stage names.
             phone.network.setDelay(.milliseconds(100))
             if stage == .beforeUpload { await phone.network.cut() }
             let sent = try await client.send(Self.params(9_000), to: channel)
