@@ -21,8 +21,8 @@ from server import APP, Server
 
 ROOST = os.path.abspath(sys.argv[1])
 BIG = 9223372036854775807
-# What a client keeps to, whatever a server does.
-WAIT, MEMORY, RATE = 10, 200, 5
+# What a client keeps to, whatever a server does: requests at once, and then so many a second (RequestPacing).
+WAIT, MEMORY, BURST, PER_SECOND = 10, 200, 30, 3
 honest = None
 
 
@@ -106,14 +106,15 @@ def story(kind, *requests, seconds=0, channel=None, cache=None):
             holds(client.process.poll() is None, "the client has ended")
             time.sleep(0.1)
         spent = time.monotonic() - (start if seconds else client_start(hostile, start))
-        rate = (len(hostile.moments) - before) / max(spent, 1)
+        count = len(hostile.moments) - before
+        rate = count / max(spent, 1)
         holds(client.process.poll() is None, f"the client has ended: {client.process.returncode}")
         holds(not hostile.errors, f"the scene fails: {hostile.errors}")
         holds(kind is Hostile or hostile.took_place(), "nothing hostile has reached the client")
         request, longest = client.longest
         holds(longest <= WAIT + 2, f"{request} took {longest:.1f} s")
         holds(client.peak <= MEMORY, f"{client.peak:.0f} MB")
-        holds(not seconds or rate <= RATE, f"{rate:.0f} requests a second")
+        holds(not seconds or count <= BURST + PER_SECOND * spent, f"{count} requests in {spent:.0f} s")
         evidence = f"{hostile.delivered} hostile answers and frames, longest wait {longest:.1f} s, " \
             f"{client.peak:.0f} MB, {rate:.1f} requests/s"
     finally:
