@@ -38,6 +38,16 @@ struct UploadEndTests {
         }
     }
 
+    /// Connects a client on a device, and creates a channel with Bob.
+    private static func connect(
+        _ device: SimulatedWorld.Device, in world: SimulatedWorld
+    ) async throws -> (ChatClient, ChannelURL) {
+        let client = try await world.launch(device)
+        try await client.connect()
+        let params = ChannelCreateParams(memberIDs: ["bob"])
+        return (client, try await client.createChannel(params).url)
+    }
+
     @Test(arguments: [0, 100_000, 199_999])
     func `a damaged copy of a file fails its message, and later ones are sent (R140)`(
         length: Int
@@ -45,11 +55,7 @@ struct UploadEndTests {
         let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 11) { world in
             let phone = world.device(of: "alice", folder: folder.path)
-            let client = try await world.launch(phone)
-            try await client.connect()
-            let channel = try await client.createChannel(
-                ChannelCreateParams(memberIDs: ["bob"])
-            ).url
+            let (client, channel) = try await Self.connect(phone, in: world)
             await phone.network.cut()
             let sent = try await client.send(Self.params(200_000), to: channel)
             try await client.send("after", to: channel)
@@ -81,11 +87,7 @@ struct UploadEndTests {
         let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 62) { world in
             let phone = world.device(of: "alice", folder: folder.path)
-            let client = try await world.launch(phone)
-            try await client.connect()
-            let channel = try await client.createChannel(
-                ChannelCreateParams(memberIDs: ["bob"])
-            ).url
+            let (client, channel) = try await Self.connect(phone, in: world)
             let timeline = try await client.timeline(of: channel)
             await world.pass()
             let (events, changes) = (await client.outboxEvents(), await timeline.changes())
