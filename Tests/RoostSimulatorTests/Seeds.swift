@@ -145,5 +145,9 @@ enum Seeds {
         KeptRun(
             .core, seed: 676_578, of: 60,
             steps: [0, 3, 8, 10, 12, 16, 22, 31, 35, 38, 40, 42, 43, 44, 45], actions: 77),
+        // A filtered page reached the newest end, and an edit made a message behind it match.
+        KeptRun(
+            .core, seed: 574_469, of: 60, steps: [0, 3, 4, 5, 12, 13, 14, 17, 32, 39, 53, 59],
+            actions: 77),
     ]
 }

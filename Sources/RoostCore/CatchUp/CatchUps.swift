@@ -291,8 +291,12 @@ extension SyncState {
         notes.channelRetry = nil
     }
 
-    /// Lets the downloads go on once no channel is being caught up.
-    fileprivate mutating func noteCatchUps() { if !isCatchingUp { wakeDownloads() } }
+    /// Lets the work behind the catch-ups go on once no channel is being caught up.
+    fileprivate mutating func noteCatchUps() {
+        guard !isCatchingUp else { return }
+        wakeDownloads()
+        wakeAll(.holes, nil)
+    }
 
     func needsServer(_ channel: ChannelURL) -> Bool {
         timelines.ids(of: channel).contains { timelines[$0]?.list.needsServer == true }

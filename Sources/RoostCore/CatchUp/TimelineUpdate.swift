@@ -110,7 +110,7 @@ package struct TimelineSynchronization: SyncOperation {
     ) -> Step {
         guard sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .loading(page)
-        return .need(.run(.page(PageFetch(open.channel, question, under: page.filter))))
+        return .need(.run(.timelinePage(TimelinePage(open, question, under: page.filter))))
     }
 
     private func show(_ isFirst: Bool) -> Step {

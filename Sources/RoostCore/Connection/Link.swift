@@ -274,6 +274,7 @@ extension SyncState {
 
     private mutating func disconnect() {
         session = nil
+        wakeAll(.holes, nil)
         forgetTyping()
         failAnswers()
         endOutboxSession()

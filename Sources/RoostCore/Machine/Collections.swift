@@ -64,6 +64,7 @@ extension SyncState {
             switch change {
             case .messages(let change):
                 session?.noteCoverage(after: change)
+                if origin == .event { fillHole(below: change) }
                 guard ledgers[change.channel] != nil else { continue }
                 if !change.deleted.isEmpty { ledgers[change.channel]?.noteRemoval() }
                 if change.losesCoverage { ledgers[change.channel]?.noteLoss() }

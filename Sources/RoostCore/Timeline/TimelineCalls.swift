@@ -149,7 +149,8 @@ package struct TimelinePaging: SyncOperation {
             sync.notes.pagesFromServer += 1
             state = .fetching(missing: missing)
             return .need(
-                .runWithin(Self.patience, .continuation(PageContinuation(open, direction))))
+                .runWithin(
+                    Self.patience, .timelinePage(TimelinePage(open, open.question(direction)))))
         case (.fetching(let missing), .ended(.page(let statement, _))):
             return show(statement, missing: missing)
         case (.showing(let statement), .ended(.done)):
@@ -179,13 +180,15 @@ package struct TimelinePaging: SyncOperation {
     }
 }
 
-/// The storage of the server's page that continues a timeline's window.
-package struct PageContinuation: SyncOperation {
+/// The storage of a page that a timeline asks of the server.
+///
+/// A filtered page that reaches the newest message states nothing about later messages that do not
+/// match: an edit can make one of them match, and the list would lack it. So the newest messages
+/// are fetched without the filter, and the page again.
+package struct TimelinePage: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
         case fetching
-        /// Fetches the newest messages, so that the coverage under the filter meets the live
-        /// messages.
         case fetchingNewest
         case fetchingAgain
     }
@@ -193,16 +196,14 @@ package struct PageContinuation: SyncOperation {
     private let channel: ChannelURL
     private let filter: MessageFilter
     private let pageSize: Int
-    private let direction: PageDirection
     private let question: PageQuestion
     private var state = State.beginning
 
-    init(_ open: OpenTimeline, _ direction: PageDirection) {
+    init(_ open: OpenTimeline, _ question: PageQuestion, under filter: MessageFilter? = nil) {
         channel = open.channel
-        filter = open.filter
+        self.filter = filter ?? open.filter
         pageSize = open.pageSize
-        self.direction = direction
-        question = open.question(direction)
+        self.question = question
     }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
@@ -212,7 +213,7 @@ package struct PageContinuation: SyncOperation {
             return .need(.run(.page(PageFetch(channel, question, under: filter))))
         case (.fetching, .ended(.page(let statement, let count))):
             guard question.isAdvanced(by: statement) else { return .fail(.stalled) }
-            guard direction == .newer, statement.reachesNewest, filter != .everything else {
+            guard question.newerLimit > 0, statement.reachesNewest, filter != .everything else {
                 return .end(.page(statement, messages: count))
             }
             state = .fetchingNewest

@@ -53,12 +53,23 @@ struct TimelineCallTests {
         for _ in 1...6 {
             scene.start(.timelinePaging(TimelinePaging(Self.timeline, .newer)))
         }
-        let filters = scene.questions[before...].compactMap { question -> Bool? in
+        // The page under the filter, the newest page of all messages, the page again.
+        #expect(Self.filters(of: scene.questions[before...]).suffix(3) == [false, true, false])
+    }
+
+    @Test func `a first page under a filter that reaches the newest end meets them, too`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline(at: Timestamp(milliseconds: 38), filter: MessageFilter(kind: .user))
+        #expect(scene.timeline()?.list.followsNewest == true)
+        #expect(Self.filters(of: scene.questions[...]) == [false, true, false])
+    }
+
+    /// Returns for each requested page whether it was requested without a filter.
+    private static func filters(of questions: ArraySlice<ServerQuestion>) -> [Bool] {
+        questions.compactMap { question in
             guard case .messages(let call) = question else { return nil }
             return call.filter == .everything
         }
-        // The page under the filter, the newest page of all messages, the page again.
-        #expect(filters.suffix(3) == [false, true, false])
     }
 
     @Test func `a server that promises newer messages and sends none ends the paging (scar 141)`() {
