@@ -7,7 +7,7 @@
 // while there is a connection, as an open timeline fills it. Channels without cached messages are
 // left alone: nothing of them is hidden.
 
-package import RoostModel
+import RoostModel
 
 /// The channels with a hole below a live message of one connection.
 package struct OpenHoles: Equatable, Codable, Sendable {
