@@ -270,9 +270,16 @@ extension ListDiff {
 extension ChannelListQuery {
     /// Returns a query for one channel, hidden or not.
     package static func only(_ url: ChannelURL) -> ChannelListQuery {
+        ChannelListQuery(.only([url]))
+    }
+}
+
+extension ChannelFilter {
+    /// Returns a filter for some channels, hidden or not.
+    package static func only(_ urls: Set<ChannelURL>) -> ChannelFilter {
         var filter = ChannelFilter()
-        filter.urls = [url]
+        filter.urls = urls
         filter.hidden = .all
-        return ChannelListQuery(filter)
+        return filter
     }
 }

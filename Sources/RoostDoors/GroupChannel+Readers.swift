@@ -15,8 +15,8 @@ extension GroupChannel {
 
     /// Returns the joined members who have read a message, or those who have not.
     ///
-    /// The sender counts as a reader. Both groups are empty where no receipts are counted, and for a
-    /// message that is not delivered: its time is the device's.
+    /// The sender counts as a reader. Both groups are empty where no receipts are counted, and for
+    /// a message that is not delivered: its time is the device's.
     ///
     /// - Parameters:
     ///   - haveRead: Whether the readers are returned; if not, the others.
