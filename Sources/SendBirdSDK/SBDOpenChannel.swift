@@ -46,8 +46,8 @@ public final class SBDOpenChannel: SBDBaseChannel {
 
     /// Creates a channel; without operators, the user is the operator.
     ///
-    /// A cover image that is nil or empty is left out; the server chooses the name of another one. Its
-    /// progress is reported once, at its end.
+    /// A cover image that is nil or empty is left out; the server chooses the name of another one.
+    /// Its progress is reported once, at its end.
     public class func createChannel(
         withName name: String?, channelUrl: String?, coverImage: Data?, coverImageName: String?,
         data: String?, operatorUserIds: [String]?, customType: String?,
