@@ -13,18 +13,42 @@ package actor ChannelListDriver {
         package let moved: Set<ChannelURL>
         /// The user whose list it is.
         package let viewer: UserID
+        /// The moment of the values after the change.
+        package let moment: KeptChannels.Moment
     }
 
     /// The state that the app may read at any time, on any thread.
     package struct View: Sendable {
-        fileprivate var list: SortedChannels { didSet { version += 1 } }
+        private var list: SortedChannels { didSet { version += 1 } }
+        /// The moments of the values of the channels.
+        private var moments: [ChannelURL: KeptChannels.Moment] = [:]
         package fileprivate(set) var hasMore = true
         /// The number of changes of the channels so far.
         package private(set) var version = 0
 
         fileprivate init(_ order: ChannelOrder) { list = SortedChannels(order) }
 
-        package var channels: [GroupChannel] { list.channels }
+        /// Returns an object of each channel, made of its value and the moment of the value.
+        package func objects<Object>(
+            _ make: (GroupChannel, KeptChannels.Moment) -> Object
+        ) -> [Object] {
+            list.channels.map { make($0, moments[$0.url] ?? .first) }
+        }
+
+        fileprivate mutating func insert(
+            _ page: [GroupChannel], at moment: KeptChannels.Moment
+        ) {
+            list.insert(page)
+            for channel in page { moments[channel.url] = moment }
+        }
+
+        fileprivate mutating func apply(
+            _ change: ListDiff<GroupChannel>, at moment: KeptChannels.Moment
+        ) -> Set<ChannelURL> {
+            for channel in change.deleted { moments[channel.url] = nil }
+            for channel in change.present { moments[channel.url] = moment }
+            return list.apply(change)
+        }
     }
 
     /// An open list and the user whose list it is.
@@ -169,11 +193,12 @@ package actor ChannelListDriver {
     private func absorb(_ list: ChannelList) async -> [GroupChannel] {
         let snapshot = await list.snapshot
         let unseen = mirror.absorb(snapshot.channels)
+        let moment = KeptChannels.Moment.next()
         shared.withLock { view in
-            view.list.insert(unseen)
+            view.insert(unseen, at: moment)
             view.hasMore = snapshot.hasMore
         }
-        showInKeptObjects(unseen)
+        showInKeptObjects(unseen, at: moment)
         return unseen
     }
 
@@ -195,18 +220,27 @@ package actor ChannelListDriver {
         guard !isClosed, !changes.isEmpty, let viewer = opened?.viewer else { return }
         let unseen = mirror.apply(changes).filter { !$0.isEmpty }
         let events = shared.withLock { view in
-            unseen.map { Event(change: $0, moved: view.list.apply($0), viewer: viewer) }
+            unseen.map { change in
+                let moment = KeptChannels.Moment.next()
+                return Event(
+                    change: change, moved: view.apply(change, at: moment), viewer: viewer,
+                    moment: moment)
+            }
         }
         for event in events {
-            showInKeptObjects(event.change.present)
+            let change = event.change
+            showInKeptObjects(change.present + change.removed, at: event.moment)
             notify?(event)
+            let unknown = change.deleted.filter { change.counterpart(of: $0) == nil }
+            door.showKept(unknown.map(\.url), for: account, on: queue)
         }
     }
 
     /// Shows channels in the objects that the app keeps of them.
-    private func showInKeptObjects(_ channels: [GroupChannel]) {
+    private func showInKeptObjects(
+        _ channels: [GroupChannel], at moment: KeptChannels.Moment
+    ) {
         guard !channels.isEmpty else { return }
-        let moment = KeptChannels.Moment.next()
         queue.async { [kept = door.kept, isForPresentUser] in
             guard isForPresentUser() else { return }
             for channel in channels { kept.show(channel, isOpen: false, askedAt: moment) }
@@ -222,14 +256,30 @@ package actor ChannelListDriver {
 extension ListDiff {
     /// The new and the changed elements, as they are now.
     package var present: [Element] { inserted + updated.map(\.after) }
+
+    /// The removed elements as they are outside the list, such as hidden channels, as far as the
+    /// step knows it.
+    fileprivate var removed: [Element] {
+        deleted.compactMap { element in
+            // An element that gave way to another one has not changed.
+            counterpart(of: element).flatMap { $0 == element ? nil : $0 }
+        }
+    }
 }
 
 extension ChannelListQuery {
     /// Returns a query for one channel, hidden or not.
     package static func only(_ url: ChannelURL) -> ChannelListQuery {
+        ChannelListQuery(.only([url]))
+    }
+}
+
+extension ChannelFilter {
+    /// Returns a filter for some channels, hidden or not.
+    package static func only(_ urls: Set<ChannelURL>) -> ChannelFilter {
         var filter = ChannelFilter()
-        filter.urls = [url]
+        filter.urls = urls
         filter.hidden = .all
-        return ChannelListQuery(filter)
+        return filter
     }
 }

@@ -7,13 +7,14 @@ extension Door {
     /// The client that was current when the call was made, whichever user logs in meanwhile.
     struct CurrentClient: Sendable {
         let opening: Task<Result<Opened, RoostError>, Never>?
-        let isInitialized: Bool
+        /// The error of a call without an opening.
+        let absence: RoostError
         /// Whether extensions of the app use the cache too.
         let isShared: Bool
 
         func opened() async throws(RoostError) -> Opened {
-            if let opening { return try await opening.value.get() }
-            throw isInitialized ? .noUser : .notInitialized
+            guard let opening else { throw absence }
+            return try await opening.value.get()
         }
     }
 

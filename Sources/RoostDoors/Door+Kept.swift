@@ -23,23 +23,40 @@ extension Door {
     }
 
     /// Shows a group channel of the cache in its kept objects, unless they show a value of a later
-    /// moment.
-    func show(_ url: ChannelURL, of client: ChatClient, for user: UserID?) async {
+    /// moment; they change on `queue`, nil for the door's.
+    func show(
+        _ url: ChannelURL, of client: ChatClient, for user: UserID?,
+        on queue: CallbackQueue? = nil
+    ) async {
         let moment = KeptChannels.Moment.next()
         guard kept.contains(ChannelAddress(url, isOpen: false)) else { return }
         // Without a readable cache the objects stay as they are.
         guard let value = try? await client.cachedChannel(url) else { return }
-        show(value, isOpen: false, askedAt: moment, for: user)
+        show(value, isOpen: false, askedAt: moment, for: user, on: queue)
     }
 
     private func show(
-        _ value: GroupChannel, isOpen: Bool, askedAt moment: KeptChannels.Moment, for user: UserID?
+        _ value: GroupChannel, isOpen: Bool, askedAt moment: KeptChannels.Moment,
+        for user: UserID?, on queue: CallbackQueue? = nil
     ) {
-        let isPresent = isPresent(user)
+        let (isPresent, queue) = (isPresent(user), queue ?? self.queue)
         queue.async { [kept] in
             guard isPresent() else { return }
             let moment = moment.ofValueShownNow(isOpen: isOpen)
             kept.show(value, isOpen: isOpen, askedAt: moment)
+        }
+    }
+
+    /// Shows group channels of the cache in their kept objects, on a queue of the app.
+    ///
+    /// Objects of a channel that the cache does not have stay as they are.
+    func showKept(_ channels: [ChannelURL], for user: UserID?, on queue: CallbackQueue) {
+        let channels = channels.filter { kept.contains(ChannelAddress($0, isOpen: false)) }
+        guard !channels.isEmpty else { return }
+        start { [self] in
+            // Without a client there is no cache to read.
+            guard let client = try? await presentClient().opened().client else { return }
+            for url in channels { await show(url, of: client, for: user, on: queue) }
         }
     }
 

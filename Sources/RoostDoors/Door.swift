@@ -207,15 +207,15 @@ package final class Door: Sendable {
                     await sent?.value
                     await opened.client.close()
                 }
-                switch await self.open(account, settings, world) {
-                case .success(let client):
+                do throws(RoostError) {
+                    let client = try await self.openClient(of: account, settings, world)
                     let observer = ClientObserver(
                         self, of: account, number: number, settings: settings)
                     await observer.listen(to: client)
                     await self.accompany(client, of: account)
                     await observer.giveUpFormer()
                     return .success(Opened(client: client, observer: observer))
-                case .failure(let error):
+                } catch {
                     self.forget(number)
                     return .failure(error)
                 }
@@ -262,28 +262,24 @@ package final class Door: Sendable {
         if let companion, companion.account == account { await companion.begin(client) }
     }
 
-    private func open(
-        _ account: UserID, _ settings: Settings, _ world: World
-    ) async -> Result<ChatClient, RoostError> {
-        do throws(RoostError) {
-            guard settings.server != nil else {
-                throw RoostError(
-                    .invalidInitialization, remedy: .correctInput,
-                    message: "Set the server before the first connection.")
-            }
-            var configuration = settings.configuration(of: account)
-            Self.createStandardFolder(for: configuration.cache)
-            if settings.migrationBegins.call != nil {
-                let begins = settings.migrationBegins
-                configuration.migrating = { step in
-                    if step.done == 0 { self.notify(begins, ()) }
-                }
-            }
-            let reporting = world.reportingRequests { [log] line in log.note(.verbose, line()) }
-            return .success(try await ChatClient.open(configuration, world: reporting))
-        } catch {
-            return .failure(error)
+    private func openClient(
+        of account: UserID, _ settings: Settings, _ world: World
+    ) async throws(RoostError) -> ChatClient {
+        guard settings.server != nil else {
+            throw RoostError(
+                .invalidInitialization, remedy: .correctInput,
+                message: "Set the server before the first connection.")
         }
+        var configuration = settings.configuration(of: account)
+        Self.createStandardFolder(for: configuration.cache)
+        if settings.migrationBegins.call != nil {
+            let begins = settings.migrationBegins
+            configuration.migrating = { step in
+                if step.done == 0 { self.notify(begins, ()) }
+            }
+        }
+        let reporting = world.reportingRequests { [log] line in log.note(.verbose, line()) }
+        return try await ChatClient.open(configuration, world: reporting)
     }
 
     /// The configuration of the open client, or of this user's next one.
@@ -300,37 +296,26 @@ package final class Door: Sendable {
         }
     }
 
-    /// Returns the client for a call of the app, for which caches at rest are opened.
-    func clientForCall() -> CurrentClient {
+    /// Returns the client for a call of a user, for which a shared cache at rest is opened; nil
+    /// stands for any user.
+    func clientForCall(of account: UserID? = nil) -> CurrentClient {
         openPrepared()
-        return noted(presentClient())
-    }
-
-    /// Returns the client for a call of a user; nil stands for any user.
-    ///
-    /// - Throws: `.connectionCanceled` if another user has logged in meanwhile.
-    func clientForCall(of account: UserID?) throws(RoostError) -> CurrentClient {
-        openPrepared()
-        let current = state.withLock { state in
-            state.isOther(account) ? nil : currentClient(in: state)
-        }
-        guard let current else { throw .anotherUser }
-        return noted(current)
-    }
-
-    /// Returns the client that is current now, for a report; opens nothing.
-    func presentClient() -> CurrentClient { state.withLock { currentClient(in: $0) } }
-
-    /// Notes a call, for which a shared cache has to be open.
-    private func noted(_ current: CurrentClient) -> CurrentClient {
+        let current = presentClient(of: account)
         if current.isShared { rest.noteCall(self) }
         return current
     }
 
-    private func currentClient(in state: State) -> CurrentClient {
-        CurrentClient(
-            opening: state.opening, isInitialized: state.settings.applicationID != nil,
-            isShared: state.settings.isShared)
+    /// Returns the client that is current now, for a report; opens nothing.
+    func presentClient(of account: UserID? = nil) -> CurrentClient {
+        state.withLock { state in
+            guard !state.isOther(account) else {
+                return CurrentClient(opening: nil, absence: .anotherUser, isShared: false)
+            }
+            return CurrentClient(
+                opening: state.opening,
+                absence: state.settings.applicationID == nil ? .notInitialized : .noUser,
+                isShared: state.settings.isShared)
+        }
     }
 
     /// Logs a user in and calls back with the user; if the server cannot be reached, with that of

@@ -100,12 +100,26 @@ package final class KeptChannels: Sendable {
     /// - Parameters:
     ///   - value: A value of the channel.
     ///   - isOpen: Whether the channel is an open one.
-    ///   - moment: The moment at which the value was asked for; `.first` for a value that is
-    ///     neither news nor an answer.
+    ///   - moment: The moment at which the value was asked for.
     /// - Returns: The state, with the value unless a kept object shows one of a later moment.
     package func state(of value: GroupChannel, isOpen: Bool, askedAt moment: Moment) -> State {
+        let shared = state(isOpen: isOpen, keptOr: value, askedAt: moment)
+        shared.show(value, askedAt: moment)
+        return shared
+    }
+
+    /// Returns the state that the objects of a channel share, as it is.
+    ///
+    /// - Parameters:
+    ///   - isOpen: Whether the channel is an open one.
+    ///   - value: The value of a new state, which is made if the app keeps no object.
+    ///   - moment: The moment of the value; `.first` for one that is neither news nor an answer.
+    /// - Returns: The state.
+    package func state(
+        isOpen: Bool, keptOr value: GroupChannel, askedAt moment: Moment
+    ) -> State {
         let address = ChannelAddress(value.url, isOpen: isOpen)
-        let shared = entries.withLock { entries in
+        return entries.withLock { entries in
             if let kept = entries.byChannel[address]?.state { return kept }
             let state = State(value, askedAt: moment)
             entries.byChannel[address] = Entry(state: state)
@@ -115,8 +129,6 @@ package final class KeptChannels: Sendable {
             }
             return state
         }
-        shared.show(value, askedAt: moment)
-        return shared
     }
 
     /// Returns whether the app keeps an object of a channel.

@@ -42,8 +42,8 @@ package final class MessageCollectionCore<Owner: AnyObject, Object>: Sendable {
     /// Whether the collection gets events; false after `close()`.
     package var isOpen: Bool { feed.isOpen }
 
-    /// The channel as it is now.
-    package var channel: GroupChannel { watched.value }
+    /// The channel as it is now, and the moment of this value.
+    package var channel: (value: GroupChannel, moment: KeptChannels.Moment) { watched.latest }
 
     package var view: TimelineDriver.View { driver.view }
 

@@ -42,15 +42,13 @@ package final class PositionReader<Element: Sendable, Position: Sendable>: Senda
         }
         guard !before.isLoading else { return door.notify(callback, .failure(.underWay)) }
         let account = before.account ?? door.account
-        let current = Swift.Result { () throws(RoostError) in
-            try door.clientForCall(of: account)
-        }
+        let current = door.clientForCall(of: account)
         door.start { [self] in
             var result = Swift.Result<[Element], RoostError>.success([])
             var next = before
             do throws(RoostError) {
                 if before.hasNext {
-                    let client = try await current.get().opened().client
+                    let client = try await current.opened().client
                     let page = try await fetch(client, before.position)
                     next.account = account
                     (next.position, next.hasNext) = (page.next, page.next != nil)

@@ -5,7 +5,7 @@ package import RoostModel
 
 /// The channel of a message collection, followed beside its messages.
 package final class WatchedChannel: Sendable {
-    private let current: Guarded<GroupChannel>
+    private let current: Guarded<(value: GroupChannel, moment: KeptChannels.Moment)>
     private let driver: ChannelListDriver
 
     /// Creates a channel that is as the app knows it, until `load()` reads it.
@@ -19,16 +19,21 @@ package final class WatchedChannel: Sendable {
         _ door: Door, _ channel: GroupChannel, on queue: CallbackQueue? = nil,
         notify: @escaping @Sendable (ChannelListDriver.Event) -> Void
     ) {
-        let current = Guarded(channel)
+        let current = Guarded((value: channel, moment: KeptChannels.Moment.first))
         self.current = current
         driver = ChannelListDriver(door, .only(channel.url), on: queue) { event in
-            if let newest = event.change.present.last { current.withLock { $0 = newest } }
+            if let newest = event.change.present.last {
+                current.withLock { $0 = (newest, event.moment) }
+            }
             notify(event)
         }
     }
 
-    /// The channel as it was read or has changed last; a channel that is gone stays as it was.
-    package var value: GroupChannel { current.withLock { $0 } }
+    /// The channel as it was read or has changed last, and the moment of this value; a channel that
+    /// is gone stays as it was.
+    package var latest: (value: GroupChannel, moment: KeptChannels.Moment) {
+        current.withLock { $0 }
+    }
 
     /// Whether the user at the creation is still the present one.
     package var isForPresentUser: @Sendable () -> Bool { driver.isForPresentUser }
@@ -43,7 +48,7 @@ package final class WatchedChannel: Sendable {
         await driver.load { [current] result in
             // The messages arrive even if the channel cannot be followed.
             guard case .success(let page) = result, let channel = page.first else { return }
-            current.withLock { $0 = channel }
+            current.withLock { $0 = (channel, KeptChannels.Moment.next()) }
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import RoostDoors
+package import RoostDoors
 package import RoostModel
 import RoostWire
 
@@ -31,8 +31,10 @@ public class SBDBaseChannel: NSObject {
     }
 
     /// An object of the channel, which shows the value unless another object of it is kept.
-    package convenience init(kept value: GroupChannel) {
-        self.init(SBDMain.door.kept.state(of: value, isOpen: Self.isOpen, askedAt: .first))
+    package convenience init(
+        kept value: GroupChannel, askedAt moment: KeptChannels.Moment = .first
+    ) {
+        self.init(SBDMain.door.kept.state(isOpen: Self.isOpen, keptOr: value, askedAt: moment))
     }
 
     class var isOpen: Bool { false }

@@ -65,7 +65,7 @@ public final class SBDGroupChannelCollection: NSObject {
     public var channelList: [SBDGroupChannel] {
         let view = driver.view
         return cache.objects(of: view.version) {
-            view.channels.map { SBDGroupChannel(kept: $0) }
+            view.objects { SBDGroupChannel(kept: $0, askedAt: $1) }
         }
     }
 
@@ -96,12 +96,14 @@ public final class SBDGroupChannelCollection: NSObject {
         for (source, channels) in added {
             receiver?.channelCollection(
                 self, context: SBDChannelContext(source),
-                addedChannels: channels.map { SBDGroupChannel(kept: $0) })
+                addedChannels: channels.map { SBDGroupChannel(kept: $0, askedAt: event.moment) })
         }
         if !change.updated.isEmpty {
             receiver?.channelCollection(
                 self, context: SBDChannelContext(.init(ofChannels: change.origins)),
-                updatedChannels: change.updated.map { SBDGroupChannel(kept: $0.after) })
+                updatedChannels: change.updated.map {
+                    SBDGroupChannel(kept: $0.after, askedAt: event.moment)
+                })
         }
         let removed = change.deleted.runs { SBDCollectionEventSource(removed: $0, in: change) }
         for (source, channels) in removed {

@@ -157,8 +157,9 @@ extension SBDMain {
 
     /// Keeps the cache in the container of an app group, so that the app's extensions share it.
     ///
-    /// Call it before the first connection. A cache at an earlier place stays there, with its unsent
-    /// messages; the keys of an encrypted cache stay in the app's own folder. The call does nothing where the system has no app
-    /// groups; `setCacheFolder(_:)` names any folder everywhere.
+    /// Call it before the first connection. A cache at an earlier place stays there, with its
+    /// unsent messages; the keys of an encrypted cache stay in the app's own folder. The call does
+    /// nothing where the system has no app groups; `setCacheFolder(_:)` names any folder
+    /// everywhere.
     public class func setAppGroup(_ appGroup: String) { door.moveCache(toAppGroup: appGroup) }
 }

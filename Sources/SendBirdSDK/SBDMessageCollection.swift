@@ -40,7 +40,10 @@ public final class SBDMessageCollection: NSObject {
     deinit { dispose() }
 
     /// The channel as it is now.
-    public var channel: SBDGroupChannel { SBDGroupChannel(kept: core.channel) }
+    public var channel: SBDGroupChannel {
+        let (value, moment) = core.channel
+        return SBDGroupChannel(kept: value, askedAt: moment)
+    }
 
     /// Whether `loadPrevious(completionHandler:)` may find more.
     public var hasPrevious: Bool { core.view.hasOlder }
@@ -114,10 +117,13 @@ public final class SBDMessageCollection: NSObject {
         case .channel(let event):
             let change = event.change
             for channel in change.inserted {
-                notify(channel, SBDCollectionEventSource(added: channel, in: change))
+                notify(
+                    channel, event.moment, SBDCollectionEventSource(added: channel, in: change))
             }
             for update in change.updated {
-                notify(update.after, SBDCollectionEventSource(ofChannels: change.origins))
+                notify(
+                    update.after, event.moment,
+                    SBDCollectionEventSource(ofChannels: change.origins))
             }
             for channel in change.deleted {
                 let source = SBDCollectionEventSource(removed: channel, in: change)
@@ -128,10 +134,12 @@ public final class SBDMessageCollection: NSObject {
         }
     }
 
-    private func notify(_ channel: GroupChannel, _ source: SBDCollectionEventSource) {
+    private func notify(
+        _ channel: GroupChannel, _ moment: KeptChannels.Moment, _ source: SBDCollectionEventSource
+    ) {
         receiver?.messageCollection(
             self, context: SBDMessageContext(source, .none),
-            updatedChannel: SBDGroupChannel(kept: channel))
+            updatedChannel: SBDGroupChannel(kept: channel, askedAt: moment))
     }
 
     /// Calls the delegate once for each status, because a call has one status only.

@@ -46,10 +46,10 @@ public final class SBDOpenChannel: SBDBaseChannel {
 
     /// Creates a channel; without operators, the user is the operator.
     ///
-    /// An empty cover image is left out; the server chooses the name of another one. Its progress is
-    /// reported once, at its end.
+    /// A cover image that is nil or empty is left out; the server chooses the name of another one.
+    /// Its progress is reported once, at its end.
     public class func createChannel(
-        withName name: String?, channelUrl: String?, coverImage: Data, coverImageName: String,
+        withName name: String?, channelUrl: String?, coverImage: Data?, coverImageName: String?,
         data: String?, operatorUserIds: [String]?, customType: String?,
         progressHandler: ProgressHandler?, completionHandler: ChannelHandler?
     ) {
@@ -57,7 +57,7 @@ public final class SBDOpenChannel: SBDBaseChannel {
             name: name ?? "", url: channelUrl.map { ChannelURL($0) }, data: data ?? "",
             customType: customType ?? "",
             operatorIDs: (operatorUserIds ?? []).map { UserID($0) })
-        let cover = CoverImage(coverImage.isEmpty ? nil : coverImage)
+        let cover = CoverImage(coverImage?.isEmpty == true ? nil : coverImage)
         let handler = cover.reporting(to: progressHandler, then: completionHandler)
         SBDMain.door.perform(then: .openChannel(handler)) { client throws(RoostError) in
             var params = params

@@ -7,18 +7,18 @@ import SendBirdSDK
 
 /// The changes of one channel, beside its messages.
 final class ChannelWatch: Sendable {
-    let feed = Feed<SBSMMessageCollection, ListDiff<GroupChannel>>()
+    let feed = Feed<SBSMMessageCollection, ChannelListDriver.Event>()
     private let watched: WatchedChannel
     private let hasBegun = Guarded(false)
 
     init(_ channel: GroupChannel) {
         watched = WatchedChannel(SBDMain.door, channel, on: .delegates) { [feed] event in
-            feed.post(event.change, through: SBSMSyncManager.onDelegateQueue)
+            feed.post(event, through: SBSMSyncManager.onDelegateQueue)
         }
     }
 
-    /// The channel as it is now.
-    var channel: GroupChannel { watched.value }
+    /// The channel as it is now, and the moment of this value.
+    var channel: (value: GroupChannel, moment: KeptChannels.Moment) { watched.latest }
 
     /// Sets the receiver of the changes.
     func attach(_ collection: SBSMMessageCollection) {

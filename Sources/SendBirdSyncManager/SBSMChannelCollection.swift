@@ -48,7 +48,7 @@ public final class SBSMChannelCollection: NSObject {
     private let cache = ObjectCache<[SBDGroupChannel]>()
 
     private enum Event: Sendable {
-        case page([GroupChannel])
+        case page([GroupChannel], KeptChannels.Moment)
         case change(ChannelListDriver.Event)
     }
 
@@ -71,7 +71,7 @@ public final class SBSMChannelCollection: NSObject {
     public var channels: [SBDGroupChannel] {
         let view = driver.view
         return cache.objects(of: view.version) {
-            view.channels.map { SBDGroupChannel(kept: $0) }
+            view.objects { SBDGroupChannel(kept: $0, askedAt: $1) }
         }
     }
 
@@ -91,7 +91,7 @@ public final class SBSMChannelCollection: NSObject {
                 var failure: RoostError?
                 switch result {
                 case .success(let page):
-                    feed.post(.page(page), through: SBSMSyncManager.onDelegateQueue)
+                    feed.post(.page(page, .next()), through: SBSMSyncManager.onDelegateQueue)
                 case .failure(let error): failure = error.withSyncManagerCode
                 }
                 done.post(failure, through: SBSMSyncManager.onCompletionQueue)
@@ -112,19 +112,23 @@ public final class SBSMChannelCollection: NSObject {
 
     private func notify(_ event: Event) {
         switch event {
-        case .page(let channels): notify(.insert, channels)
+        case .page(let channels, let moment): notify(.insert, channels, moment)
         case .change(let event):
-            let updated = event.change.updated.map(\.after)
-            notify(.remove, event.change.deleted)
-            notify(.insert, event.change.inserted)
-            notify(.move, updated.filter { event.moved.contains($0.url) })
-            notify(.update, updated.filter { !event.moved.contains($0.url) })
+            let (updated, moment) = (event.change.updated.map(\.after), event.moment)
+            notify(.remove, event.change.deleted, .first)
+            notify(.insert, event.change.inserted, moment)
+            notify(.move, updated.filter { event.moved.contains($0.url) }, moment)
+            notify(.update, updated.filter { !event.moved.contains($0.url) }, moment)
         }
     }
 
-    private func notify(_ action: SBSMChannelEventAction, _ channels: [GroupChannel]) {
+    private func notify(
+        _ action: SBSMChannelEventAction, _ channels: [GroupChannel],
+        _ moment: KeptChannels.Moment
+    ) {
         guard !channels.isEmpty else { return }
         receiver?.collection(
-            self, didReceiveEvent: action, channels: channels.map { SBDGroupChannel(kept: $0) })
+            self, didReceiveEvent: action,
+            channels: channels.map { SBDGroupChannel(kept: $0, askedAt: moment) })
     }
 }

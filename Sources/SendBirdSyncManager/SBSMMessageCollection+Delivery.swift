@@ -99,11 +99,12 @@ extension SBSMMessageCollection {
     }
 
     /// Reports a change of the channel.
-    func notify(_ change: ListDiff<GroupChannel>) {
-        for channel in change.present {
-            receiver?.collection(self, didUpdate: SBDGroupChannel(kept: channel))
+    func notify(_ event: ChannelListDriver.Event) {
+        for channel in event.change.present {
+            receiver?.collection(
+                self, didUpdate: SBDGroupChannel(kept: channel, askedAt: event.moment))
         }
-        for channel in change.deleted {
+        for channel in event.change.deleted {
             receiver?.collection(self, didRemove: SBDGroupChannel(kept: channel))
         }
     }

@@ -15,7 +15,10 @@ public final class SBSMMessageCollection: NSObject {
     /// The receiver of events, held weakly.
     public weak var delegate: (any SBSMMessageCollectionDelegate)?
     /// The channel of the messages, as it is now.
-    public var channel: SBDGroupChannel { SBDGroupChannel(kept: watch.channel) }
+    public var channel: SBDGroupChannel {
+        let (value, moment) = watch.channel
+        return SBDGroupChannel(kept: value, askedAt: moment)
+    }
     /// The selection of messages.
     public let filter: SBSMMessageFilter
     /// The time that the collection begins around, in milliseconds; `LONG_LONG_MAX` for the newest

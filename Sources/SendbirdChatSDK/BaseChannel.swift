@@ -35,9 +35,11 @@ open class BaseChannel: NSObject, Codable {
     ) { self.init(question.state(of: value, isOpen: Self.isOpen)) }
 
     /// An object of the channel, which shows the value unless another object of it is kept.
-    convenience init(kept value: RoostModel.GroupChannel) {
+    convenience init(
+        kept value: RoostModel.GroupChannel, askedAt moment: KeptChannels.Moment = .first
+    ) {
         self.init(
-            SendbirdChat.door.kept.state(of: value, isOpen: Self.isOpen, askedAt: .first))
+            SendbirdChat.door.kept.state(isOpen: Self.isOpen, keptOr: value, askedAt: moment))
     }
 
     /// Decodes a channel as it was when it was encoded; one of the other kind is an error.

@@ -114,7 +114,7 @@ extension GroupChannel {
     /// - Returns: For each member a `User` under `user` and milliseconds under `last_seen_at`,
     ///   which are 0 in super and broadcast channels.
     public func getReadStatus(includeAllMembers: Bool) -> [String: [String: Any]] {
-        status(value.readReceipts, includeAllMembers)
+        status(value.countedReadReceipts, includeAllMembers)
     }
 
     /// Returns the times up to which messages have reached the joined members, by user ID.
@@ -123,20 +123,19 @@ extension GroupChannel {
     /// - Returns: For each member a `User` under `user` and milliseconds under `last_seen_at`,
     ///   which are 0 in super and broadcast channels.
     public func getDeliveryStatus(includeAllMembers: Bool) -> [String: [String: Any]] {
-        status(value.deliveryReceipts, includeAllMembers)
+        status(value.countedDeliveryReceipts, includeAllMembers)
     }
 
     private func status(
         _ receipts: [UserID: Timestamp]?, _ includesAll: Bool
     ) -> [String: [String: Any]] {
         let me = SendbirdChat.door.account
-        let counted = value.countsReceipts ? receipts : nil
         var status: [String: [String: Any]] = [:]
         for member in value.members
         where member.state == .joined && (includesAll || member.id != me) {
             status[member.id.rawValue] = [
                 "user": Member(member),
-                "last_seen_at": counted?[member.id]?.milliseconds ?? 0,
+                "last_seen_at": receipts?[member.id]?.milliseconds ?? 0,
             ]
         }
         return status

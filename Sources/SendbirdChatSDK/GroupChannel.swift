@@ -87,8 +87,8 @@ open class GroupChannel: BaseChannel {
     ///
     /// The time is 0 if unknown, and in super and broadcast channels, which count no receipts.
     public func myDeliveryStatus() -> Int64 {
-        guard value.countsReceipts, let me = SendbirdChat.door.account else { return 0 }
-        return value.deliveryReceipts?[me]?.milliseconds ?? 0
+        let receipts = value.countedDeliveryReceipts
+        return SendbirdChat.door.account.flatMap { receipts?[$0] }?.milliseconds ?? 0
     }
 }
 

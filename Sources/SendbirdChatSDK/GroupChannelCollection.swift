@@ -69,7 +69,9 @@ open class GroupChannelCollection: BaseCollection {
     /// The channels shown so far, in the order of the query.
     public var channelList: [GroupChannel] {
         let view = driver.view
-        return cache.objects(of: view.version) { view.channels.map { GroupChannel(kept: $0) } }
+        return cache.objects(of: view.version) {
+            view.objects { GroupChannel(kept: $0, askedAt: $1) }
+        }
     }
 
     /// Whether `loadMore(completionHandler:)` may find more.
@@ -98,12 +100,14 @@ open class GroupChannelCollection: BaseCollection {
         for run in change.inserted.runs({ ChannelContext($0, in: event) }) {
             receiver?.channelCollection(
                 self, context: run.context,
-                addedChannels: run.elements.map { GroupChannel(kept: $0) })
+                addedChannels: run.elements.map { GroupChannel(kept: $0, askedAt: event.moment) })
         }
         for run in change.updated.runs({ ChannelContext($0, in: event) }) {
             receiver?.channelCollection(
                 self, context: run.context,
-                updatedChannels: run.elements.map { GroupChannel(kept: $0.after) })
+                updatedChannels: run.elements.map {
+                    GroupChannel(kept: $0.after, askedAt: event.moment)
+                })
         }
         for run in change.deleted.runs({ ChannelContext(removed: $0, in: event) }) {
             receiver?.channelCollection(

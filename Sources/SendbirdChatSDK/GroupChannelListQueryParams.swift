@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostDoors
 import RoostModel
 
 /// The selection and order of a list of the user's channels.
@@ -37,10 +38,8 @@ public final class GroupChannelListQueryParams: NSObject, NSCopying, Codable {
     public var customTypeStartsWithFilter: String?
     /// A part of the channel's name, upper and lower case being equal.
     public var channelNameContainsFilter: String?
-    /// The channels, any of which fits.
-    ///
-    /// A named channel must meet the other conditions too: a hidden one needs
-    /// `channelHiddenStateFilter` of `.all`.
+    /// The channels, any of which fits; while it names some, all other conditions are without
+    /// effect.
     public var channelURLsFilter: [String]?
     /// The users who are all of the members, besides this user.
     public var userIdsExactFilter: [String]?
@@ -155,6 +154,10 @@ extension GroupChannelListQueryParams {
     }
 
     private var filter: ChannelFilter {
+        // Names of channels cooperate with no other condition.
+        if let urls = channelURLsFilter, !urls.isEmpty {
+            return .only(Set(urls.map { ChannelURL($0) }))
+        }
         var filter = ChannelFilter()
         filter.includesEmpty = includeEmptyChannel
         filter.includesFrozen = includeFrozenChannel
@@ -171,7 +174,6 @@ extension GroupChannelListQueryParams {
         filter.customTypes = Set(customTypesFilter ?? [])
         filter.customTypePrefix = customTypeStartsWithFilter
         filter.name = channelNameContainsFilter.map { .contains($0) }
-        filter.urls = Set((channelURLsFilter ?? []).map { ChannelURL($0) })
         if let users = userIdsExactFilter, !users.isEmpty {
             filter.members = .exactly(Set(users.map { UserID($0) }))
         } else if let users = userIdsIncludeFilter, !users.isEmpty {

@@ -38,7 +38,10 @@ open class MessageCollection: BaseCollection {
     deinit { dispose() }
 
     /// The channel as it is now.
-    public var channel: GroupChannel { GroupChannel(kept: core.channel) }
+    public var channel: GroupChannel {
+        let (value, moment) = core.channel
+        return GroupChannel(kept: value, askedAt: moment)
+    }
 
     /// Whether `loadPrevious(completionHandler:)` may find more.
     public var hasPrevious: Bool { core.view.hasOlder }
@@ -132,10 +135,10 @@ open class MessageCollection: BaseCollection {
             for step in change.withCancellations { notify(step) }
         case .channel(let event):
             for channel in event.change.inserted {
-                notify(channel, ChannelContext(channel, in: event))
+                notify(channel, event.moment, ChannelContext(channel, in: event))
             }
             for update in event.change.updated {
-                notify(update.after, ChannelContext(update, in: event))
+                notify(update.after, event.moment, ChannelContext(update, in: event))
             }
             for channel in event.change.deleted {
                 receiver?.messageCollection(
@@ -145,9 +148,13 @@ open class MessageCollection: BaseCollection {
         }
     }
 
-    private func notify(_ channel: RoostModel.GroupChannel, _ context: ChannelContext) {
+    private func notify(
+        _ channel: RoostModel.GroupChannel, _ moment: KeptChannels.Moment,
+        _ context: ChannelContext
+    ) {
         receiver?.messageCollection(
-            self, channelContext: context, updatedChannel: GroupChannel(kept: channel))
+            self, channelContext: context,
+            updatedChannel: GroupChannel(kept: channel, askedAt: moment))
     }
 
     /// Calls the delegate once for each context, because a call has one context only.

@@ -69,12 +69,12 @@ open class OpenChannel: BaseChannel {
     /// Enters the channel, whose live events then go to the channel delegates.
     ///
     /// The client enters it again after each reconnection, until `exit(completionHandler:)`.
-    public func enter(completionHandler: SBErrorHandler?) {
+    public func enter(completionHandler: SBErrorHandler? = nil) {
         show(completionHandler) { client, url throws(RoostError) in try await client.enter(url) }
     }
 
     /// Leaves the channel, whose events end at once.
-    public func exit(completionHandler: SBErrorHandler?) {
+    public func exit(completionHandler: SBErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in try await client.exit(url) }
     }
 
@@ -83,7 +83,7 @@ open class OpenChannel: BaseChannel {
     /// Changes the properties that the parameters name; permitted to operators only.
     public func update(
         params: OpenChannelUpdateParams,
-        completionHandler: ((OpenChannel?, SBError?) -> Void)?
+        completionHandler: ((OpenChannel?, SBError?) -> Void)? = nil
     ) {
         let value = params.value
         let cover = CoverImage(params.coverImage)
@@ -95,14 +95,14 @@ open class OpenChannel: BaseChannel {
     }
 
     /// Deletes the channel for all users; permitted to operators only.
-    public func delete(completionHandler: SBErrorHandler?) {
+    public func delete(completionHandler: SBErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in
             try await client.deleteOpenChannel(url)
         }
     }
 
     /// Updates this object to the channel at the server.
-    public func refresh(completionHandler: SBErrorHandler?) {
+    public func refresh(completionHandler: SBErrorHandler? = nil) {
         show(completionHandler) { client, url throws(RoostError) in
             try await client.openChannel(url)
         }

@@ -175,12 +175,12 @@ extension SendbirdChat {
 
     // MARK: Extensions of the app
 
-    /// Keeps the cache in the container of an app group, so that the app's extensions share it; call
-    /// it after `initialize` and before the first connection.
+    /// Keeps the cache in the container of an app group, so that the app's extensions share it.
     ///
-    /// A cache at an earlier place stays there, with its unsent messages. The keys of an encrypted
-    /// cache stay in the app's own folder, so only the app can open it. The call does nothing where the system has no app groups; `InitParams.cacheFolder` names any
-    /// folder everywhere.
+    /// Call it after `initialize` and before the first connection. A cache at an earlier place
+    /// stays there, with its unsent messages. The keys of an encrypted cache stay in the app's own
+    /// folder, so only the app can open it. The call does nothing where the system has no app
+    /// groups; `InitParams.cacheFolder` names any folder everywhere.
     public class func setAppGroup(_ appGroup: String) { door.moveCache(toAppGroup: appGroup) }
 
     /// Does nothing: uploads run in the process that began them and need no shared container.

@@ -81,5 +81,6 @@ final class MoreV3CallSites {
         print(SBDError.error(withDictionary: ["code": 800120]).code, message.messageParams?.mentionedUserIds ?? [])
         (channel as? SBDOpenChannel)?.enter { error in print(error as Any) }
         (channel as? SBDOpenChannel)?.exitChannel { error in print(error as Any) }
+        SBDOpenChannel.createChannel(withName: "plaza", channelUrl: nil, coverImage: token, coverImageName: nil, data: nil, operatorUserIds: nil, customType: nil, progressHandler: nil, completionHandler: { channel, error in print(channel?.participantCount ?? 0) })
     }
 }

@@ -63,3 +63,12 @@ private func names(
     use(ChatError.invalidParameter.asSBError(message: "no"))
     use(UserMessage.build(fromSerializedData: text.serialize())?.message)
 }
+
+/// The calls about an open channel without a handler.
+private func visit(_ channel: OpenChannel) {
+    channel.enter()
+    channel.refresh()
+    channel.update(params: OpenChannelUpdateParams())
+    channel.exit()
+    channel.delete()
+}

@@ -70,6 +70,80 @@ extension SendbirdChatTests {
             }
         }
 
+        /// The channels of the changes of a collection.
+        private final class Changes: GroupChannelCollectionDelegate {
+            var channels: [SendbirdChatSDK.GroupChannel] = []
+
+            func channelCollection(
+                _ collection: GroupChannelCollection, context: ChannelContext,
+                updatedChannels channels: [SendbirdChatSDK.GroupChannel]
+            ) { self.channels += channels }
+        }
+
+        /// Opens a list of channels with its first page, of which the app keeps no object.
+        private static func list(
+            _ story: DoorStory, _ set: @escaping (GroupChannelListQueryParams) -> Void = { _ in }
+        ) async throws -> GroupChannelCollection {
+            let query = Channel.createMyGroupChannelListQuery { set($0) }
+            let list = try #require(SendbirdChat.createGroupChannelCollection(query: query))
+            list.loadMore()
+            await story.world.pass()
+            return list
+        }
+
+        @Test(arguments: [false, true])
+        func `an older answer does not replace the value of a collection's new object`(
+            isOfList: Bool
+        ) throws {
+            try DoorStory.play(seed: 356) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let list = try await Self.list(story)
+                let changes = Changes()
+                if !isOfList { list.delegate = changes }
+                let question = ChannelQuestion(SendbirdChat.door)
+                await story.phone.network.cut()
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                let made = isOfList ? list.channelList.first : changes.channels.last
+                #expect(made?.name == "tram")
+                let old = RoostModel.GroupChannel(url: url, name: "old")
+                let late = question.state(of: old, isOpen: false)
+                #expect(late.value.name == "tram")
+                #expect(made?.name == "tram")
+                list.dispose()
+            }
+        }
+
+        @Test(arguments: [false, true])
+        func `a kept channel that left a list during an absence shows the reason`(
+            isFrozen: Bool
+        ) throws {
+            try DoorStory.play(seed: 357) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let kept = try await story.get(url)
+                let list = try await Self.list(story) { $0.includeFrozenChannel = false }
+                #expect(list.channelList.map(\.name) == ["train"])
+                let tablet = try await story.world.launch(story.world.device(of: "alice"))
+                try await tablet.connect()
+                await story.phone.network.cut()
+                if isFrozen {
+                    try await story.bob.setFrozen(true, url)
+                } else {
+                    try await tablet.hideNow(url, hidesPrevious: false)
+                }
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(list.channelList.isEmpty)
+                #expect(kept.isFrozen == isFrozen)
+                #expect(kept.isHidden == !isFrozen)
+                list.dispose()
+                await tablet.close()
+            }
+        }
+
         @Test func `an unread count that the app sets is no news of the rest`() throws {
             try DoorStory.play(seed: 353) { story in
                 let url = try await story.channel("train")

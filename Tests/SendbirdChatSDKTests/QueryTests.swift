@@ -108,6 +108,25 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `channels that a query names need to meet no other condition`() throws {
+            try DoorStory.play(seed: 358) { story in
+                let url = try await story.channel("train")
+                _ = try await story.channel("boat")
+                await story.connect()
+                let channel = try await story.get(url)
+                await Self.act(story) { channel.hide(completionHandler: $0) }
+                let query = Channel.createMyGroupChannelListQuery {
+                    $0.channelURLsFilter = [url.rawValue]
+                    ($0.includeEmptyChannel, $0.superChannelFilter) = (false, .super)
+                }
+                #expect(query.belongsTo(channel: channel))
+                let names: [String] = await story.wait { done in
+                    query.loadNextPage { channels, _ in done((channels ?? []).map(\.name)) }
+                }
+                #expect(names == ["train"])
+            }
+        }
+
         @Test func `a query loads one page at a time, and knows which channels belong to it`()
             throws
         {
