@@ -14,7 +14,7 @@ enum GapChecks {
                 "A side that misses messages answers its whole stretch, the edges included.",
                 missing),
             Check(
-                "gap.sides", "3.9", "The two sides are judged each by itself.", sides),
+                "gap.sides", "3.9", "The two sides are answered each by itself.", sides),
             Check(
                 "gap.edges", "3.9",
                 "A message at an end of a stretch belongs to it, to both stretches if it ends both.",

@@ -40,7 +40,7 @@ enum MemberChecks {
                 hide),
             Check(
                 "members.show", "2.8",
-                "A channel that is hidden without allow_auto_unhide stays so until SYEV 13001.",
+                "A channel hidden without allow_auto_unhide stays so until shown; SYEV 13001 tells it.",
                 show),
             Check(
                 "members.hide-history", "3.3",

@@ -36,7 +36,7 @@ enum ReceiptChecks {
                 markUnread),
             Check(
                 "receipts.mark-unread-own", "2.7",
-                "Marking as unread reaches the user's connections by READ with is_excluded, no other.",
+                "READ with is_excluded tells marking as unread to the user's own connections alone.",
                 markUnreadOwn),
             Check(
                 "receipts.totals", "3.11",
