@@ -277,6 +277,110 @@ enum Spoils {
                 guard call.isGet("/messages/") else { return }
                 call.body = call.body.with("message", "before")
             }),
+        Case(
+            name: "an edit of a file that loses the file", check: "messages.edit-file",
+            expected: "url of FEDI",
+            spoil: frames { frame in
+                if frame.name == "FEDI" { frame.fields = frame.fields.with("url", .missing) }
+            }),
+        Case(
+            name: "an extended message that is dropped", check: "messages.unchanged",
+            expected: "extended_message of the broadcast",
+            spoil: frames { frame in
+                frame.fields = frame.fields.with("extended_message", .missing)
+            }),
+        Case(
+            name: "a channel that is marked as unread and counts nothing",
+            check: "receipts.mark-unread", expected: "unread_message_count of the channel is 2",
+            spoil: answers { call in
+                guard call.isGet("/v3/group_channels/"), call.body["unread_message_count"] == 2
+                else { return }
+                call.body = call.body.with("unread_message_count", 0)
+            }),
+        Case(
+            name: "marking as unread that all members hear", check: "receipts.mark-unread-own",
+            expected: "the other member receives nothing of it", spoil: tellsUnreadMarksToAll()),
+        Case(
+            name: "a shown channel of which no one hears", check: "members.show",
+            expected: "SYEV 13001", isSilent: true,
+            spoil: Spoil(down: { $0.fields["cat"] == 13_001 ? [] : [$0] })),
+        Case(
+            name: "a channel that each message shows again", check: "members.show",
+            expected: "the list while the channel is hidden",
+            spoil: Spoil(ask: { _, target, body in
+                target.hasSuffix("/hide") ? body.with("allow_auto_unhide", true) : body
+            })),
+        Case(
+            name: "a history that ends and still counts", check: "members.reset-history",
+            expected: "unread_message_count is 0",
+            spoil: answers { call in
+                guard call.isGet("/v3/group_channels/"), call.body["last_message"] == .null else {
+                    return
+                }
+                call.body = call.body.with("unread_message_count", 1)
+            }),
+        Case(
+            name: "a plain member who ends all histories", check: "members.reset-all",
+            expected: "is refused with 400",
+            spoil: permits("PUT", "/reset_user_history", code: 400_108)),
+        Case(
+            name: "a change log that invited users read", check: "members.guest",
+            expected: "/messages/changelogs",
+            spoil: permits("GET", "/messages/changelogs", code: 900_023)),
+        Case(
+            name: "a hidden message that is answered by its ID", check: "pages.hidden-history",
+            expected: "/messages/", spoil: permits("GET", "/messages/", code: 900_300)),
+        Case(
+            name: "an access code that no one needs", check: "moderation.access-code",
+            expected: "a refusal without the code", spoil: permits("PUT", "/join", code: 400_108)),
+        Case(
+            name: "a list of public channels with another one", check: "channels.public",
+            expected: "the public channel only",
+            spoil: answers { call in
+                guard call.isGet("/v3/group_channels?") else { return }
+                let channels = call.body["channels"].elements + [["channel_url": "private"]]
+                call.body = call.body.with("channels", .list(channels))
+            }),
+        Case(
+            name: "a huge gap of both sides that is not told", check: "gap.huge",
+            expected: "150 and 151 missing messages",
+            spoil: answers { call in
+                guard call.isGet("/messages_gap"), call.target.contains("prev_start_ts"),
+                    call.target.contains("next_start_ts")
+                else { return }
+                call.body = call.body.with("is_huge_gap", false)
+            }),
+        Case(
+            name: "a message between two stretches that counts once", check: "gap.edges",
+            expected: "3 messages on the side next",
+            spoil: answers { call in
+                guard call.isGet("next_cache_count=2") else { return }
+                call.body = call.body.with("next_messages", [])
+            }),
+        Case(
+            name: "a search that ends too early", check: "search.pages",
+            expected: "three messages, each once",
+            spoil: answers { call in
+                guard call.isGet("/search/messages"), call.target.contains("limit=1") else {
+                    return
+                }
+                call.body = call.body.with("has_next", false)
+            }),
+        Case(
+            name: "a deactivated user who is let in", check: "connection.deactivated",
+            expected: "LOGI with error",
+            spoil: frames { frame in
+                guard frame.name == "LOGI", frame.fields["code"] == 400_300 else { return }
+                frame.fields = ["user_id": "anyone", "key": "an-open-door", "ekey": "e"]
+            }),
+        Case(
+            name: "numbers of members without open channels", check: "super.counts",
+            expected: "MCNT has open_channels",
+            spoil: frames { frame in
+                if frame.name == "MCNT" {
+                    frame.fields = frame.fields.with("open_channels", .missing)
+                }
+            }),
     ]
 
     private static func answers(_ change: @escaping @Sendable (inout Spoil.Call) -> Void) -> Spoil {
@@ -300,6 +404,17 @@ enum Spoils {
             else { return }
             (call.status, call.body) = (200, [:])
         }
+    }
+
+    /// Puts a user's mark as unread before the next message that each socket gets.
+    private static func tellsUnreadMarksToAll() -> Spoil {
+        let told = Mutex<Spoil.Command?>(nil)
+        return Spoil(down: { frame in
+            let isMark = frame.fields["is_excluded"] == true
+            if isMark { told.withLock { $0 = frame } }
+            guard frame.name == "MESG", frame.fields["req_id"].isMissing else { return [frame] }
+            return told.withLock { $0.map { [$0] } ?? [] } + [frame]
+        })
     }
 
     /// Answers the search of a stranger with the last results of a member.

@@ -6,8 +6,8 @@ package enum Catalogue {
         ConnectionChecks.group, SocketChecks.group, ErrorChecks.group, UserChecks.group,
         ChannelChecks.group, MemberChecks.group, MessageChecks.group, PageChecks.group,
         ChangeLogChecks.group, ReceiptChecks.group, GapChecks.group, ThreadChecks.threads,
-        ThreadChecks.reactions, ModerationChecks.group, DataChecks.group, OpenChannelChecks.group,
-        PollChecks.polls, PollChecks.schedule, ContentChecks.search, ContentChecks.files,
-        ContentChecks.rest,
+        ThreadChecks.reactions, ModerationChecks.group, SuperChannelChecks.group, DataChecks.group,
+        OpenChannelChecks.group, PollChecks.polls, PollChecks.schedule, ContentChecks.search,
+        ContentChecks.files, ContentChecks.rest,
     ]
 }

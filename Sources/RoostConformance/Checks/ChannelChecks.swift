@@ -47,6 +47,14 @@ enum ChannelChecks {
                 "custom_types, name_contains and channel_urls choose among a user's channels.",
                 filters),
             Check(
+                "channels.states", "3.2",
+                "hidden_mode, unread_filter and member_state_filter choose among a user's channels.",
+                states),
+            Check(
+                "channels.public", "3.2",
+                "The list of all channels shows users the public ones, and the platform all.",
+                publicOnes),
+            Check(
                 "channels.foreign-list", "5.1", "Another user's list is refused with 400108.",
                 foreignList),
         ])
@@ -216,6 +224,57 @@ enum ChannelChecks {
             try expect(
                 urls == [.text(wanted.url)], "the one channel of \(filter.encoded)", seen: urls)
         }
+    }
+
+    private static func states(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, quiet) = try await scene.pair()
+        let unread = try await scene.channel([ada, bo])
+        try await ada.send("x", in: unread)
+        let hidden = try await scene.channel([ada, bo])
+        try await bo.call(
+            "PUT", hidden.path + "/hide", [:],
+            ["user_id": .text(bo.id), "allow_auto_unhide": false])
+        try await bo.call(
+            "PUT", bo.path + "/channel_invitation_preference", [:], ["auto_accept": false])
+        let invited = try await scene.channel([ada])
+        try await ada.call("POST", invited.path + "/invite", [:], ["user_ids": [.text(bo.id)]])
+        let choices: [(Query, [Room])] = [
+            ([:], [quiet, unread, invited]),
+            (["hidden_mode": "all"], [quiet, unread, hidden, invited]),
+            (["hidden_mode": "hidden_only"], [hidden]),
+            (["hidden_mode": "hidden_prevent_auto_unhide"], [hidden]),
+            (["hidden_mode": "hidden_allow_auto_unhide"], []),
+            (["unread_filter": "unread_message"], [unread]),
+            (["member_state_filter": "joined_only"], [quiet, unread]),
+            (["member_state_filter": "invited_only"], [invited]),
+        ]
+        for (choice, rooms) in choices {
+            let urls = try await scene.walk(
+                bo.path + "/my_group_channels", choice + ["show_empty": true], "channels",
+                as: .session(bo.key)
+            ).map { $0["channel_url"] }
+            try expect(
+                urls.count == rooms.count && Set(urls) == Set(rooms.map { .text($0.url) }),
+                "the channels \(rooms.map(\.url)) for “\(choice.encoded)”", seen: urls)
+        }
+    }
+
+    private static func publicOnes(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo) = (try await scene.person("ada"), try await scene.person("bo"))
+        let open = try await scene.channel([ada], ["is_public": true])
+        let closed = try await scene.channel([ada])
+        let query: Query = ["channel_urls": "\(open.url),\(closed.url)", "show_empty": true]
+        for person in [ada, bo] {
+            let urls = try await scene.walk(
+                "/group_channels", query, "channels", as: .session(person.key)
+            ).map { $0["channel_url"] }
+            try expect(urls == [.text(open.url)], "the public channel only", seen: urls)
+        }
+        let urls = try await scene.walk("/group_channels", query, "channels")
+            .map { $0["channel_url"] }
+        try expect(
+            urls.count == 2 && Set(urls) == [.text(open.url), .text(closed.url)],
+            "both channels for the platform", seen: urls)
     }
 
     private static func foreignList(_ scene: Scene) async throws(CheckFailure) {

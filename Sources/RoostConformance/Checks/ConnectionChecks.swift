@@ -82,6 +82,10 @@ enum ConnectionChecks {
                 "connection.token-deletion", "3.1",
                 "The deletion of a user's tokens ends its sessions.", tokenDeletion),
             Check(
+                "connection.deactivated", "5.1",
+                "The sessions of a deactivated user end, and logins are refused with 400300.",
+                deactivated),
+            Check(
                 "connection.expiry", "1.4",
                 "A session ends with the token that opened it: 400309 asks for a renewal.", expiry),
         ])
@@ -277,6 +281,19 @@ enum ConnectionChecks {
         } _: {
             ($0["code"].int).map { [400_303, 400_309, 400_310].contains($0) } ?? false
         }
+    }
+
+    private static func deactivated(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        try await scene.call("PUT", ada.path, [:], ["is_active": false])
+        for frame in try await ada.line.end() where frame.command == "EXPR" {
+            try expect(
+                (frame["expires_in"].int ?? 0) < 0 || frame["reason"] == 400_310,
+                "EXPR that ends the session (2.10)", seen: frame.fields)
+        }
+        try await isRefused(scene, ada.user.credentials, 400_300)
+        try await scene.expectRefusal(
+            400_300, 400_303, 400_310, of: "GET", ada.path, as: .session(ada.key))
     }
 
     private static func expiry(_ scene: Scene) async throws(CheckFailure) {

@@ -9,6 +9,8 @@ enum ContentChecks {
                 "search.word", "3.7", "A word finds its messages in a channel, the newest first.",
                 word),
             Check(
+                "search.pages", "3.7", "A walk by end_cursor finds each message once.", pages),
+            Check(
                 "search.own-channels", "3.7", "A search finds nothing in channels of others.",
                 ownChannels),
         ])
@@ -31,6 +33,9 @@ enum ContentChecks {
                 "rest.preferences", "3.4",
                 "A user's push and count preferences of a channel are kept.", preferences),
             Check(
+                "rest.count-preference", "3.11",
+                "The totals leave out a channel whose count preference is off.", countPreference),
+            Check(
                 "rest.import", "3.7",
                 "Imported messages of one millisecond come into the log with growing times.",
                 imported),
@@ -52,6 +57,31 @@ enum ContentChecks {
         } _: {
             $0 == [new.idValue, old.idValue]
         }
+    }
+
+    private static func pages(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        var sent: [JSON] = []
+        for number in 0..<3 { sent.append(try await ada.send("zebra \(number)", in: room).idValue) }
+        let query: Query = ["query": "zebra", "channel_url": room.url]
+        try await scene.eventually("three messages") { () throws(CheckFailure) in
+            try await ada.get("/search/messages", query)["results"]
+        } _: {
+            $0.elements.count == 3
+        }
+        var found: [JSON] = []
+        var next: Query = ["limit": 1]
+        for _ in 0..<10 {
+            let page = try await ada.get("/search/messages", query + next)
+            found += page["results"].each("message_id")
+            guard page["has_next"] == true, let token = page["end_cursor"].text, !token.isEmpty
+            else { break }
+            next = ["limit": 1, "token": token]
+        }
+        try expect(
+            found == Array(sent.reversed()), "three messages, each once, the newest first",
+            seen: found)
     }
 
     private static func ownChannels(_ scene: Scene) async throws(CheckFailure) {
@@ -146,6 +176,18 @@ enum ContentChecks {
             try await ada.call("PUT", path, [:], .object([field: .text(value)]))
             try expect(try await ada.get(path)[field], is: .text(value), field)
             try expect(try await ada.view(room)[field], is: .text(value), "\(field) of the channel")
+        }
+    }
+
+    private static func countPreference(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let other = try await scene.channel([ada, bo])
+        for room in [room, other] { try await ada.send("x", in: room) }
+        try await bo.call(
+            "PUT", "\(bo.path)/count_preference/\(other.url)", [:], ["count_preference": "off"])
+        for name in ["unread_message_count", "unread_channel_count"] {
+            let count = try await bo.get("\(bo.path)/\(name)")["unread_count"]
+            try expect(count, is: 1, "unread_count of \(name)")
         }
     }
 

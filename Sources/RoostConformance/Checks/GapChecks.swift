@@ -14,11 +14,18 @@ enum GapChecks {
                 "A side that misses messages answers its whole stretch, the edges included.",
                 missing),
             Check(
-                "gap.sides", "3.9", "The two sides are judged each by itself.", sides),
+                "gap.sides", "3.9", "The two sides are answered each by itself.", sides),
+            Check(
+                "gap.edges", "3.9",
+                "A message at an end of a stretch belongs to it, to both stretches if it ends both.",
+                edges),
             Check(
                 "gap.huge", "3.9",
-                "More than 300 missing messages on a side are a huge gap, whose lists are empty.",
+                "More than 300 missing messages, both sides together, are a huge gap with empty lists.",
                 huge),
+            Check(
+                "gap.hidden-history", "3.9",
+                "Messages up to ts_message_offset are neither counted nor answered.", hiddenHistory),
             Check(
                 "gap.members-only", "3.9", "The gap question is refused to strangers with 900020.",
                 membersOnly),
@@ -89,6 +96,25 @@ enum GapChecks {
         try expectSide("next", of: answer, is: newer)
     }
 
+    private static func edges(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, path, sent) = try await filled(scene)
+        let (older, newer) = (Array(sent[...3]), Array(sent[3...]))
+        for (olderCount, newerCount) in [(4, 3), (4, 2), (3, 3)] {
+            let answer = try await ada.get(
+                path,
+                side("prev", older, count: olderCount) + side("next", newer, count: newerCount))
+            try expectSide("prev", of: answer, is: olderCount < 4 ? older : [])
+            try expectSide("next", of: answer, is: newerCount < 3 ? newer : [])
+        }
+    }
+
+    private static func expectHuge(_ answer: JSON, _ missing: String) throws(CheckFailure) {
+        try expect(
+            answer["is_huge_gap"] == true && answer["prev_messages"] == []
+                && answer["next_messages"] == [],
+            "a huge gap with two empty lists for \(missing)", seen: answer)
+    }
+
     private static func huge(_ scene: Scene) async throws(CheckFailure) {
         let ada = try await scene.person("ada")
         let room = try await scene.channel([ada])
@@ -101,13 +127,31 @@ enum GapChecks {
         let path = room.path + "/messages_gap"
         for name in ["prev", "next"] {
             let answer = try await ada.get(path, side(name, sent, count: 0))
-            try expect(
-                answer["is_huge_gap"] == true && answer["prev_messages"] == []
-                    && answer["next_messages"] == [],
-                "a huge gap with two empty lists for 301 missing messages on the side \(name)",
-                seen: answer)
+            try expectHuge(answer, "301 missing messages on the side \(name)")
             let whole = try await ada.get(path, side(name, sent, count: 1))
             try expectSide(name, of: whole, is: sent)
+        }
+        let (older, newer) = (Array(sent[..<150]), Array(sent[150...]))
+        let next = side("next", newer, count: 0)
+        let answer = try await ada.get(path, side("prev", older, count: 0) + next)
+        try expectHuge(answer, "150 and 151 missing messages on the two sides")
+        let whole = try await ada.get(path, side("prev", older, count: 1) + next)
+        try expectSide("prev", of: whole, is: older)
+        try expectSide("next", of: whole, is: newer)
+    }
+
+    private static func hiddenHistory(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        let before = try await ada.send("before", in: room)
+        try await ada.call(
+            "PUT", room.path + "/hide", [:],
+            ["user_id": .text(ada.id), "hide_previous_messages": true])
+        let after = try await ada.send("after", in: room)
+        for (count, missing) in [(1, []), (0, [after])] as [(Int, [Sent])] {
+            let answer = try await ada.get(
+                room.path + "/messages_gap", side("prev", [before, after], count: count))
+            try expectSide("prev", of: answer, is: missing)
         }
     }
 

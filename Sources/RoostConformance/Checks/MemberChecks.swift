@@ -16,6 +16,9 @@ enum MemberChecks {
                 "members.decline", "2.8",
                 "An invited user who declines is no member; members receive SYEV 10022.", decline),
             Check(
+                "members.guest", "5.2",
+                "An invited user who has not accepted reads no messages: 900020 or 900023.", guest),
+            Check(
                 "members.leave", "2.8",
                 "A member who leaves is announced by SYEV 10001, and loses list and channel.", leave
             ),
@@ -25,6 +28,10 @@ enum MemberChecks {
             Check(
                 "members.pages", "3.3", "A walk over the members finds each once.", pages),
             Check(
+                "members.filters", "3.3",
+                "operator_filter, member_state_filter and nickname_startswith choose the members.",
+                filters),
+            Check(
                 "members.state", "3.3",
                 "members/{uid} answers whether a user is a member, and the state.", state),
             Check(
@@ -32,9 +39,21 @@ enum MemberChecks {
                 "A hidden channel leaves the list, for this user only, until the next message.",
                 hide),
             Check(
+                "members.show", "2.8",
+                "A channel hidden without allow_auto_unhide stays so until shown; SYEV 13001 tells it.",
+                show),
+            Check(
                 "members.hide-history", "3.3",
                 "Hiding with hide_previous_messages ends the history that the user may read.",
                 hideHistory),
+            Check(
+                "members.reset-history", "3.3",
+                "reset_user_history ends the history of the user alone, whose devices get SYEV 11000.",
+                resetHistory),
+            Check(
+                "members.reset-all", "3.3",
+                "reset_all ends the history of each member; a plain member is refused with 400108.",
+                resetAll),
             Check(
                 "members.typing", "2.7",
                 "TPST and TPEN reach the other members as SYEV 10900 and 10901.", typing),
@@ -87,6 +106,28 @@ enum MemberChecks {
         try expect(state["is_member"], is: false, "is_member")
     }
 
+    private static func guest(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await invited(scene)
+        let sent = try await ada.send("secret", in: room)
+        let calls: [(String, Query)] = [
+            ("messages", ["message_ts": 0, "next_limit": 1]), ("messages/\(sent.id)", [:]),
+            ("messages/changelogs", ["change_ts": 0]),
+        ]
+        for (name, query) in calls {
+            try await scene.expectRefusal(
+                900_020, 900_023, of: "GET", "\(room.path)/\(name)", query, as: .session(bo.key))
+        }
+        try await bo.call("PUT", room.path + "/accept", [:], ["user_id": .text(bo.id)])
+        // Messages of a channel come in their order, so the secret one would come before.
+        let behind = try await ada.send("behind", in: room)
+        let heard = try await bo.line.hearAll(before: "MESG behind the entry") {
+            $0.command == "MESG" && $0["msg_id"] == behind.idValue
+        }
+        try expect(
+            !heard.contains { $0.command == "MESG" }, "no message before the entry",
+            seen: heard.map(\.command))
+    }
+
     private static func leave(_ scene: Scene) async throws(CheckFailure) {
         let (ada, bo, room) = try await scene.pair()
         try await bo.call("PUT", room.path + "/leave", [:], ["user_id": .text(bo.id)])
@@ -119,6 +160,30 @@ enum MemberChecks {
         try expect(
             ids.count == 3 && Set(ids) == Set(people.map { .text($0.id) }),
             "three members, each once", seen: ids)
+    }
+
+    private static func filters(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo) = (try await scene.person("ada"), try await scene.person("bo"))
+        let cy = try await scene.person("cy")
+        try await cy.call(
+            "PUT", cy.path + "/channel_invitation_preference", [:], ["auto_accept": false])
+        let room = try await scene.channel([ada, bo], ["operator_ids": [.text(ada.id)]])
+        try await ada.call("POST", room.path + "/invite", [:], ["user_ids": [.text(cy.id)]])
+        let choices: [(Query, [Person])] = [
+            (["operator_filter": "operator"], [ada]),
+            (["operator_filter": "nonoperator"], [bo, cy]),
+            (["member_state_filter": "joined_only"], [ada, bo]),
+            (["member_state_filter": "invited_only"], [cy]),
+            (["nickname_startswith": "b"], [bo]),
+        ]
+        for (choice, people) in choices {
+            let ids = try await scene.walk(
+                room.path + "/members", choice, "members", as: .session(ada.key)
+            ).map { $0["user_id"] }
+            try expect(
+                ids.count == people.count && Set(ids) == Set(people.map { .text($0.id) }),
+                "the members \(people.map(\.id)) for \(choice.encoded)", seen: ids)
+        }
     }
 
     private static func state(_ scene: Scene) async throws(CheckFailure) {

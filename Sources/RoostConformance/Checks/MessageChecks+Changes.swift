@@ -18,6 +18,46 @@ extension MessageChecks {
         try expect(kept["created_at"], is: .int(sent.time), "created_at, which never changes,")
     }
 
+    static func editFile(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let file: [String: JSON] = [
+            "url": "https://files.example/a.png", "name": "a.png", "type": "image/png", "size": 5,
+        ]
+        let sent = try Sent(try await ada.command("FILE", .object(file), in: room))
+        let edited = try await ada.command(
+            "FEDI", ["msg_id": sent.idValue, "data": "after", "custom_type": "special"], in: room)
+        try expect(edited.fields, has: ["updated_at": .time, "old_values": .object], "FEDI")
+        let heard = try await bo.hear("FEDI", in: room)
+        try expect(heard["msg_id"], is: sent.idValue, "the ID of the broadcast")
+        for frame in [edited, heard] {
+            try expect(frame["data"], is: "after", "data of FEDI")
+            try expect(frame["custom_type"], is: "special", "custom_type of FEDI")
+            for (name, value) in file { try expect(frame[name], is: value, "\(name) of FEDI") }
+        }
+        let kept = try await bo.get("\(room.path)/messages/\(sent.id)")
+        try expect(kept["type"], is: "FILE", "the kind")
+        try expect(kept["data"], is: "after", "the kept data")
+        try expect(kept["updated_at"], is: edited["updated_at"], "the kept updated_at")
+        for (name, value) in file {
+            try expect(kept["file"][name], is: value, "file.\(name) by REST")
+        }
+    }
+
+    static func editAdmin(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        let made = try await scene.call(
+            "POST", room.path + "/messages", [:], ["message_type": "ADMM", "message": "before"])
+        let path = "\(room.path)/messages/\(made["message_id"])"
+        try await scene.call("PUT", path, [:], ["message_type": "ADMM", "message": "after"])
+        let heard = try await ada.hear("AEDI", in: room)
+        try expect(heard["msg_id"], is: made["message_id"], "the ID of AEDI")
+        try expect(heard["message"], is: "after", "the text of AEDI")
+        let kept = try await ada.get(path)
+        try expect(kept["type"], is: "ADMM", "the kind")
+        try expect(kept["message"], is: "after", "the kept text")
+    }
+
     static func editOnce(_ scene: Scene) async throws(CheckFailure) {
         let ada = try await scene.person("ada")
         let room = try await scene.channel([ada])

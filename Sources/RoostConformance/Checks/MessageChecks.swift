@@ -54,12 +54,23 @@ enum MessageChecks {
                 "messages.file", "2.6", "FILE is acknowledged, broadcast and kept with its file.",
                 file),
             Check(
+                "messages.unchanged", "2.6",
+                "extended_message and mentioned_message_template are passed on as they are.",
+                unchanged),
+            Check(
                 "messages.admin", "2.6",
                 "A message of an administrator is broadcast as ADMM, without a sender.", admin),
             Check(
                 "messages.edit", "2.6",
                 "MEDI is acknowledged with updated_at and old_values, sent to the others, and kept.",
                 edit),
+            Check(
+                "messages.edit-file", "2.6",
+                "FEDI edits a message with a file, whose file stays, as MEDI edits a text.",
+                editFile),
+            Check(
+                "messages.edit-admin", "2.6",
+                "The edit of an administrator's message reaches the members as AEDI.", editAdmin),
             Check(
                 "messages.edit-once", "2.3",
                 "An edit that is repeated with its req_id does not undo a later one.", editOnce),
@@ -297,56 +308,6 @@ enum MessageChecks {
         for (name, value) in kept.fields {
             try expect(value != .null, "an absent value is absent (4.0)", seen: "\(name): null")
         }
-    }
-
-    private static func details(_ scene: Scene) async throws(CheckFailure) {
-        let (ada, bo, room) = try await scene.pair()
-        let sent = try await ada.send(
-            "hello @bo", in: room,
-            [
-                "data": "{\"a\":1}", "custom_type": "special", "mention_type": "users",
-                "mentioned_user_ids": [.text(bo.id)],
-                "metaarray": [["key": "color", "value": ["red", "blue"]]],
-            ])
-        let heard = try await bo.hear("MESG", in: room)
-        let kept = try await bo.get(
-            "\(room.path)/messages/\(sent.id)", ["with_sorted_meta_array": true])
-        for message in [heard.fields, kept] {
-            try expect(message["data"], is: "{\"a\":1}", "data")
-            try expect(message["custom_type"], is: "special", "custom_type")
-            try expect(
-                message["mentioned_users"].each("user_id") == [.text(bo.id)], "the mentioned user",
-                seen: message["mentioned_users"])
-        }
-        try expect(
-            kept["sorted_metaarray"], is: [["key": "color", "value": ["red", "blue"]]],
-            "sorted_metaarray")
-    }
-
-    private static func file(_ scene: Scene) async throws(CheckFailure) {
-        let (ada, bo, room) = try await scene.pair()
-        let file: [String: JSON] = [
-            "url": "https://files.example/a.png", "name": "a.png", "type": "image/png", "size": 5,
-        ]
-        let sent = try Sent(try await ada.command("FILE", .object(file), in: room))
-        let heard = try await bo.hear("FILE", in: room)
-        let kept = try await bo.get("\(room.path)/messages/\(sent.id)")
-        try expect(kept["type"], is: "FILE", "the kind")
-        for (name, value) in file {
-            try expect(heard[name], is: value, "\(name) of the broadcast")
-            try expect(kept["file"][name], is: value, "file.\(name) by REST")
-        }
-    }
-
-    private static func admin(_ scene: Scene) async throws(CheckFailure) {
-        let ada = try await scene.person("ada")
-        let room = try await scene.channel([ada])
-        let answer = try await scene.call(
-            "POST", room.path + "/messages", [:], ["message_type": "ADMM", "message": "notice"])
-        try expect(answer["type"], is: "ADMM", "the kind")
-        let heard = try await ada.hear("ADMM", in: room)
-        try expect(heard["message"], is: "notice", "the text")
-        try expect(heard["user"].isMissing, "no user", seen: heard["user"])
     }
 
     private static func count(_ scene: Scene) async throws(CheckFailure) {

@@ -27,6 +27,9 @@ enum ModerationChecks {
                 "moderation.operators", "2.8",
                 "New operators are announced by SYEV 10002, and my_role shows the role.", operators),
             Check(
+                "moderation.access-code", "3.3",
+                "A public channel with an access code is joined with this code only.", accessCode),
+            Check(
                 "moderation.rights", "5.1", "A plain member moderates nobody: 400108.", rights),
             Check(
                 "moderation.block", "2.9",
@@ -119,6 +122,24 @@ enum ModerationChecks {
             "the operator in the list", seen: "it lacks \(bo.id)")
         try await scene.call("DELETE", path, ["operator_ids": bo.id])
         try expect(try await bo.view(room)["my_role"], is: "none", "my_role")
+    }
+
+    private static func accessCode(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo) = (try await scene.person("ada"), try await scene.person("bo"))
+        let room = try await scene.channel([ada], ["is_public": true])
+        // By a change: a server that offers no codes refuses it, and the check is skipped.
+        try await scene.call("PUT", room.path, [:], ["access_code": "sesame"])
+        let view = try await ada.view(room)
+        try expect(view["is_access_code_required"], is: true, "is_access_code_required")
+        let path = room.path + "/join"
+        let body: JSON = ["user_id": .text(bo.id)]
+        for body in [body, body.with("access_code", "wrong")] {
+            let answer = try await scene.answer(
+                "PUT", path, [:], .json(body), as: .session(bo.key))
+            try expect(answer.isRefusal, "a refusal without the code", seen: answer.excerpt)
+        }
+        try await bo.call("PUT", path, [:], body.with("access_code", "sesame"))
+        try expect(try await bo.view(room)["member_state"], is: "joined", "the state")
     }
 
     private static func rights(_ scene: Scene) async throws(CheckFailure) {

@@ -39,6 +39,10 @@ enum PageChecks {
                 "Pages, messages, members and the change log of a channel are refused to strangers "
                     + "with 900020.", membersOnly),
             Check(
+                "pages.hidden-history", "3.6",
+                "Messages up to ts_message_offset are in no single answer, change log or total.",
+                hiddenHistory),
+            Check(
                 "pages.unknown-channel", "3.6", "A page of an unknown channel is 400201.",
                 unknownChannel),
         ])
@@ -213,6 +217,23 @@ enum PageChecks {
         for (name, query) in calls {
             try await eve.expectRefusal(900_020, of: "GET", "\(room.path)/\(name)", query)
         }
+    }
+
+    private static func hiddenHistory(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let before = try await ada.send("before", in: room)
+        try await bo.call(
+            "PUT", room.path + "/hide", [:],
+            ["user_id": .text(bo.id), "hide_previous_messages": true])
+        let after = try await ada.send("after", in: room)
+        let path = room.path + "/messages"
+        try await scene.expectRefusal(
+            400_201, 900_300, of: "GET", "\(path)/\(before.id)", as: .session(bo.key))
+        let log = try await bo.get(path + "/changelogs", ["change_ts": before.time &- 1])
+        try expect(
+            log["updated"].each("message_id") == [after.idValue],
+            "the visible message in the change log", seen: log)
+        try expect(try await bo.get(path + "/total_count")["total"], is: 1, "total")
     }
 
     private static func unknownChannel(_ scene: Scene) async throws(CheckFailure) {

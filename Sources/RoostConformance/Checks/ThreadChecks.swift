@@ -33,11 +33,17 @@ enum ThreadChecks {
                 "reactions.remove", "2.7",
                 "A reaction that is taken back is announced by MRCT with DELETE, and goes.", remove),
             Check(
+                "reactions.remove-query", "3.0",
+                "A DELETE takes its parameters in the query as well as in a body.", removeByQuery),
+            Check(
                 "reactions.users", "4.6", "A key names each of its users once.", users),
             Check(
                 "reactions.pin", "2.8",
                 "A pin is announced by SYEV 11300 and stands at the channel; the end of it, too.",
                 pin),
+            Check(
+                "reactions.pin-message", "2.6", "A message with pin_message is sent and pinned.",
+                pinMessage),
         ])
 
     private static func scene(
@@ -175,6 +181,16 @@ enum ThreadChecks {
         try expect(reactions.isEmpty, "no reaction", seen: reactions)
     }
 
+    private static func removeByQuery(_ scene: Scene) async throws(CheckFailure) {
+        let (_, bo, room, sent) = try await self.scene(scene)
+        _ = try await react("POST", bo, sent, in: room)
+        try await bo.call(
+            "DELETE", "\(room.path)/messages/\(sent.id)/reactions",
+            ["reaction": "heart", "user_id": bo.id])
+        let reactions = try await shown(sent, for: bo, in: room)
+        try expect(reactions.isEmpty, "no reaction", seen: reactions)
+    }
+
     private static func users(_ scene: Scene) async throws(CheckFailure) {
         let (ada, bo, room, sent) = try await self.scene(scene)
         for person in [ada, bo, ada] { _ = try await react("POST", person, sent, in: room) }
@@ -199,5 +215,13 @@ enum ThreadChecks {
         _ = try await bo.hearEvent(11_300, in: room)
         let none = try await ada.view(room)["pinned_message_ids"]
         try expect(none.isMissing, "no pinned_message_ids (4.2)", seen: none)
+    }
+    private static func pinMessage(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let sent = try await ada.send("pinned", in: room, ["pin_message": true])
+        let data = try await bo.hearEvent(11_300, in: room)["data"]
+        try expect(data["pinned_message_ids"], is: [sent.idValue], "pinned_message_ids")
+        let ids = try await ada.view(room)["pinned_message_ids"]
+        try expect(ids, is: [sent.idValue], "pinned_message_ids of the channel")
     }
 }
