@@ -67,6 +67,20 @@ struct ClientCommandTests {
         #expect(message.unknownFields["thumbnails"] == #"[{"w":1}]"#)
     }
 
+    @Test
+    func `a message of several files has the address of the first one`() throws {
+        let command = try decode(
+            #"FILE{"channel_url":"g","files":[{"url":"u","file_name":"n","file_type":"image/png","#
+                + #""file_size":12},{"url":"v"}],"req_id":"10"}"#)
+        guard case .message(let message) = command else { return #expect(Bool(false)) }
+        #expect(
+            message.content
+                == .file(
+                    FileContent(
+                        url: "u", name: "n", type: "image/png", size: ByteCount(bytes: 12))))
+        #expect(message.unknownFields["files"]?.contains(#"{"url":"v"}"#) == true)
+    }
+
     @Test(arguments: [
         (#"MESG{"message":"x","req_id":"1"}"#, "channel_url"),
         (#"MESG{"channel_url":"g"}"#, "message"),

@@ -270,16 +270,26 @@ struct MessageCommandFields {
         var command = command
         command.channelURL = channelURL
         if isFile {
-            guard let url = file.url else { throw .missing("url", offset: offset) }
+            let first = file.url == nil ? try firstFile() : nil
+            guard let url = file.url ?? first?.url else { throw .missing("url", offset: offset) }
             command.content = .file(
                 FileContent(
-                    url: url, name: file.name ?? "", type: file.type ?? "",
-                    size: ByteCount(bytes: file.size ?? 0), caption: text ?? ""))
+                    url: url, name: file.name ?? first?.name ?? "",
+                    type: file.type ?? first?.type ?? "",
+                    size: file.size.map { ByteCount(bytes: $0) } ?? first?.size
+                        ?? ByteCount(bytes: 0), caption: text ?? ""))
             if command.data.isEmpty { command.data = customData ?? "" }
         } else {
             guard let text else { throw .missing("message", offset: offset) }
             command.content = .user(text: text)
         }
         return command
+    }
+
+    /// Returns the first file of a message of several files, which needs no address of its own.
+    private func firstFile() throws(WireError) -> FileContent? {
+        guard let files = command.unknownFields["files"] else { return nil }
+        var reader = try JSONReader(bytes: Array(files.utf8))
+        return try reader.readFiles().first { !$0.url.isEmpty }
     }
 }
