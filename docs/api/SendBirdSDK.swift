@@ -661,7 +661,7 @@ final class SBDOpenChannel: SBDBaseChannel {
     typealias ChannelHandler = (SBDOpenChannel?, SBDError?) -> Void
     var operators: NSMutableArray? { get }
     var participantCount: Int { get }
-    class func createChannel(withName name: String?, channelUrl: String?, coverImage: Data, coverImageName: String, data: String?, operatorUserIds: [String]?, customType: String?, progressHandler: ProgressHandler?, completionHandler: ChannelHandler?)
+    class func createChannel(withName name: String?, channelUrl: String?, coverImage: Data?, coverImageName: String?, data: String?, operatorUserIds: [String]?, customType: String?, progressHandler: ProgressHandler?, completionHandler: ChannelHandler?)
     class func createOpenChannelListQuery() -> SBDOpenChannelListQuery?
     func createParticipantListQuery() -> SBDParticipantListQuery?
     func enter(completionHandler: SBDErrorHandler? = nil)

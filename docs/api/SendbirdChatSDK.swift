@@ -1249,14 +1249,14 @@ open class OpenChannel: BaseChannel {
     class func createParticipantListQuery(channelURL: String, paramsBuilder: (ParticipantListQueryParams) -> Void) -> ParticipantListQuery
     func createParticipantListQuery(params: ParticipantListQueryParams) -> ParticipantListQuery?
     func createParticipantListQuery(paramsBuilder: (ParticipantListQueryParams) -> Void) -> ParticipantListQuery?
-    func delete(completionHandler: SBErrorHandler?)
-    func enter(completionHandler: SBErrorHandler?)
-    func exit(completionHandler: SBErrorHandler?)
+    func delete(completionHandler: SBErrorHandler? = nil)
+    func enter(completionHandler: SBErrorHandler? = nil)
+    func exit(completionHandler: SBErrorHandler? = nil)
     class func getChannel(url: String, completionHandler: ((OpenChannel?, SBError?) -> Void)?)
     func isOperator(user: User) -> Bool
     func isOperator(userId: String) -> Bool
-    func refresh(completionHandler: SBErrorHandler?)
-    func update(params: OpenChannelUpdateParams, completionHandler: ((OpenChannel?, SBError?) -> Void)?)
+    func refresh(completionHandler: SBErrorHandler? = nil)
+    func update(params: OpenChannelUpdateParams, completionHandler: ((OpenChannel?, SBError?) -> Void)? = nil)
 }
 
 final class OpenChannelCreateParams: NSObject, NSCopying {
