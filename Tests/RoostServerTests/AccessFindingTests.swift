@@ -135,6 +135,42 @@ struct AccessFindingTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a banned user brings no former member back into a distinct channel (R200)`(
+        kind: StorageKind
+    ) async throws {
+        let fixture = await ServerFixture(storage: try await kind.make())
+        let ann = try await fixture.connect("ann")
+        let cyd = try await fixture.connect("cyd")
+        let eve = try await fixture.connect("eve")
+        let trio = CreateChannel(
+            channelURL: "d", userIDs: ["ann", "cyd", "eve"], isDistinct: true)
+        try await fixture.call(trio, as: ann)
+        try await fixture.call(LeaveChannel(channelURL: "d"), as: cyd)
+        let ban = try APIRequest(
+            method: "POST", target: "/v3/group_channels/d/ban",
+            body: Array(#"{"user_id":"eve"}"#.utf8))
+        _ = await fixture.server.respond(
+            to: ban, headers: RequestHeaders(apiToken: ServerFixture.apiToken))
+        _ = (ann.inbox.takeText(), cyd.inbox.takeText())
+        let again = CreateChannel(userIDs: ["ann", "cyd", "eve"], isDistinct: true)
+        let code = await refusal { () async throws(APIFailure) in
+            try await fixture.call(again, as: eve)
+        }
+        #expect(code == .notAMember)
+        let frames = ann.inbox.takeText() + cyd.inbox.takeText()
+        #expect(frames.isEmpty)
+        let page = try await fixture.call(ListMyChannels(userID: "cyd"), as: cyd)
+        #expect(page.channels.isEmpty)
+        // The platform has every right, but the ban stays.
+        let made = try await fixture.call(again, as: nil)
+        #expect(made.channel.members.map(\.id) == ["ann", "cyd"])
+        // A member brings members back as before.
+        try await fixture.call(LeaveChannel(channelURL: "d"), as: cyd)
+        let back = try await fixture.call(again, as: ann)
+        #expect(back.channel.members.map(\.id) == ["ann", "cyd"])
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `bans, mutes and counters reach no user whom the channel only invites or bans (R200)`(
         kind: StorageKind
     ) async throws {

@@ -18,6 +18,7 @@ extension ModelServer {
         let record = ChannelRecord(call, url: url, by: desk.user, code: nil, at: desk.now)
         var new = NewChannel(record: record, members: ids, operators: call.operatorIDs)
         new.inviter = desk.user
+        new.caller = desk.user
         guard case .done(let created) = storage.createChannel(new, now: desk.now) else {
             throw ServerError(.notAuthorized, "A user of the call cannot be invited.")
         }

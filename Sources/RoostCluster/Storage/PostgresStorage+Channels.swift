@@ -33,6 +33,8 @@ extension PostgresStorage {
             {
                 let (known, members) = try await db.all(
                     .keptMembers(of: channel.id, new.members), .memberIDs(of: channel.id))
+                let caller = known.first { $0.user.user.id == new.caller }?.member
+                if let caller, caller.traits.isBanned(at: now) { return .outcome(.banned) }
                 guard new.barred.isSubset(of: members) else { return .outcome(.barred) }
                 let joined = try await db.add(new, to: channel, known, now: now)
                 return .outcome(

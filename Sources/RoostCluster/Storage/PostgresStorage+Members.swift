@@ -141,7 +141,7 @@ struct KnownMembers {
     ) -> NewMember? {
         guard let (user, before) = members[id] else { return nil }
         var traits = before?.traits ?? MemberTraits()
-        if traits.ban?.isActive(at: now) == true { return nil }
+        if traits.isBanned(at: now) { return nil }
         if let before, before.state == .joined || before.state == state { return nil }
         traits.admit(as: state, by: inviter, now: now)
         var after =

@@ -60,7 +60,7 @@ package struct Standing: Sendable {
     /// The actor's role; none while banned.
     package var role: Role { isBanned ? .none : access?.role ?? .none }
 
-    var isBanned: Bool { access?.traits.ban?.isActive(at: now) ?? false }
+    var isBanned: Bool { access?.traits.isBanned(at: now) ?? false }
 }
 
 /// The part of a channel's history that a viewer sees.

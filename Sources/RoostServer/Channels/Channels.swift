@@ -43,6 +43,7 @@ struct Channels: ServerPart {
         let inviter = members.first { $0.user.id == caller.userID }
         let guests = members.filter { $0.user.id != maker }
         new.inviter = maker
+        new.caller = caller.userID
         new.invited = Set(guests.filter { !memberships.joins($0) }.map(\.user.id))
         let refusals = guests.compactMap { guest in
             guest.refusalOfInvitation(by: inviter).map { (guest.user.id, $0) }
@@ -55,7 +56,7 @@ struct Channels: ServerPart {
             await memberships.publishJoined(
                 created.joined, to: created.url, inviter: maker, among: members.map(\.user))
         }
-        // The caller may be banned from a distinct channel that existed before.
+        // A caller who was banned after that step does not see the channel.
         if !created.isCreated {
             try await admission.admit(.reader, AccessTarget(channel: created.url), caller)
         }
@@ -201,6 +202,8 @@ extension ServerPart {
         case .done(let created): return created
         case .barred:
             throw refusal ?? ServerError(.notAuthorized, "A user of the call cannot be invited.")
+        case .banned:
+            throw ServerError(.notAMember, "Only members of the channel may do this.")
         case .tooMany: throw limits.tooManyChannels
         case .taken: throw .channelTaken
         }

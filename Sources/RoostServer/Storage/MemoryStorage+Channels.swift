@@ -5,6 +5,8 @@ package import RoostModel
 extension MemoryStorage {
     package func createChannel(_ new: NewChannel, now: Timestamp) -> CreateOutcome {
         if let key = new.distinctKey, let url = distinct[key] {
+            let standing = new.caller.flatMap { channels[url]?.memberships[$0]?.traits }
+            if let standing, standing.isBanned(at: now) { return .banned }
             guard new.barred.isSubset(of: channels[url]?.members ?? []) else { return .barred }
             return .done(
                 CreatedChannel(url: url, isCreated: false, joined: add(new, to: url, now: now)))
@@ -137,8 +139,7 @@ extension MemoryStorage {
         let change = nextChange(now)
         for id in ids where users[id] != nil {
             let before = channel.memberships[id]?.state ?? .none
-            let isBanned =
-                channel.memberships[id]?.traits.ban.map { $0.isActive(at: now) } ?? false
+            let isBanned = channel.memberships[id]?.traits.isBanned(at: now) ?? false
             if before == .joined || before == state || isBanned { continue }
             if channel.memberships[id] == nil { channel.memberOrder.append(id) }
             var traits = channel.memberships[id]?.traits ?? MemberTraits()

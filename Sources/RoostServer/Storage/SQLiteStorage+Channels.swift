@@ -10,6 +10,7 @@ extension SQLiteStorage {
     ) throws(StorageError) -> CreateOutcome {
         try write { db throws(SQLiteError) in
             if let key = new.distinctKey, let (id, url) = try db.first(.distinctChannel, key) {
+                if let caller = new.caller, try db.bans(caller, in: id, at: now) { return .banned }
                 guard try new.barred.isSubset(of: db.all(.memberIDs, url)) else { return .barred }
                 let joined = try db.add(new, to: id, now: now)
                 return .done(CreatedChannel(url: url, isCreated: false, joined: joined))
@@ -302,6 +303,14 @@ extension Connection {
         return rows
     }
 
+    /// Returns whether a channel bans a user at this moment.
+    fileprivate func bans(
+        _ id: UserID, in channel: Int64, at now: Timestamp
+    ) throws(SQLiteError) -> Bool {
+        guard let user = try first(.user, id) else { return false }
+        return try first(.memberOf, (channel, user.id))?.member.traits.isBanned(at: now) ?? false
+    }
+
     /// Lets the members of a new channel in.
     fileprivate func add(
         _ new: NewChannel, to channel: Int64, now: Timestamp
@@ -328,7 +337,7 @@ extension Connection {
             let known = try first(.memberOf, (channel, user.id))?.member
             if let known, known.state == .joined || known.state == state { continue }
             var traits = known?.traits ?? MemberTraits()
-            if traits.ban?.isActive(at: now) == true { continue }
+            if traits.isBanned(at: now) { continue }
             traits.admit(as: state, by: inviter, now: now)
             let new = NewMember(
                 channel: channel, user: user.id, place: place, state: state, traits: traits,

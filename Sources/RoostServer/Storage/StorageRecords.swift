@@ -56,6 +56,10 @@ package struct NewChannel: Equatable, Sendable {
     /// The members who come in by an invitation that they have to accept; the others join.
     package var invited: Set<UserID> = []
     package var inviter: UserID?
+    /// The user who makes the call; nil for the platform.
+    ///
+    /// A distinct channel that bans the caller stays as it is.
+    package var caller: UserID?
     /// The members whom the inviter may not invite; all of them must be in the channel already.
     package var barred: Set<UserID> = []
     /// The most channels that one user may have created, those included that were deleted within
@@ -93,6 +97,8 @@ package enum CreateOutcome: Equatable, Sendable {
     case done(CreatedChannel)
     /// Nothing changed: the inviter may not invite one of the users.
     case barred
+    /// Nothing changed: the distinct channel of these members bans the caller.
+    case banned
     /// Nothing changed: the creator has as many channels as one user may have.
     case tooMany
     /// Nothing changed: another channel has the URL.

@@ -37,6 +37,9 @@ package struct MemberTraits: Equatable, Sendable {
     package var invitedAt: Timestamp?
 
     package init() {}
+
+    /// Returns whether a ban is active.
+    package func isBanned(at now: Timestamp) -> Bool { ban?.isActive(at: now) ?? false }
 }
 
 /// A mute or a ban.
