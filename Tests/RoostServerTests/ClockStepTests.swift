@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 import RoostModel
 import RoostServer
 import RoostWire
@@ -79,5 +80,58 @@ struct ClockStepTests {
             }
         }
         #expect(times.count == 2 && times[0] < times[1])
+    }
+
+    @Test func `a log from a time has the changes after a restart with an earlier clock`()
+        async throws
+    {
+        let storage = try await SQLiteStorage(.memory, on: ThreadExecutor(name: "storage"))
+        let first = await ServerFixture(storage: storage)
+        let ann = try await first.connect("ann")
+        try await first.channel(of: ["ann"], by: ann)
+        await first.send("1", "r1", to: "g", on: ann)
+        first.world.advance(600_000)
+        try await storage.note(first.server.world.now())
+        // A page or a login at this time names it to a client.
+        first.world.advance(30_000)
+        let seen = first.server.world.now()
+
+        // The clock of the second server begins where that of the first did.
+        let noted = try await storage.notedTime()
+        #expect(noted < seen)
+        let second = await ServerFixture(
+            storage: storage, uptime: TestUptime(), resuming: noted)
+        let again = try await second.connect("ann")
+        await second.send("2", "r2", to: "g", on: again)
+        let log = try await second.call(
+            MessageChangeLog(channelURL: "g", cursor: .since(seen)), as: again)
+        #expect(log.updated.map(\.text) == ["2"])
+        let channels = try await second.call(
+            ChannelChangeLog(userID: "ann", cursor: .since(seen)), as: again)
+        #expect(channels.updated.map(\.url) == ["g"])
+        #expect(second.server.world.now() > seen)
+    }
+
+    @Test func `a server does not follow a clock that was years ahead, and reports it`()
+        async throws
+    {
+        let lines = Guarded<[LogLine]>([])
+        let day: Int64 = 86_400_000
+        let start = TestWorld(seed: 1).now
+        let near = await ServerFixture(resuming: start.advanced(by: day))
+        #expect(near.server.world.now() > start.advanced(by: day))
+        let far = await ServerFixture(
+            resuming: start.advanced(by: 2_000 * day),
+            log: { line in lines.withLock { $0.append(line) } })
+        #expect(far.server.world.now() == start)
+        #expect(lines.withLock { $0.map(\.event) } == ["clock_behind"])
+    }
+
+    @Test func `a note of the time changes no number and never goes back`() async throws {
+        let storage = try await SQLiteStorage(.memory, on: ThreadExecutor(name: "storage"))
+        let now = Timestamp(milliseconds: 5_000)
+        try await storage.note(now)
+        try await storage.note(now.advanced(by: -1))
+        #expect(try await storage.notedTime() == now)
     }
 }

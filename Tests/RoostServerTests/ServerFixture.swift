@@ -104,7 +104,7 @@ struct ServerFixture {
         storage: (any Storage)? = nil, files: (any FileStore)? = nil,
         fanOut: (any FanOut)? = nil, peers: (any PeerPresence)? = nil, seed: UInt64 = 7,
         configure: (inout ChatServer.Configuration) -> Void = { _ in }, traces: Bool = false,
-        uptime: TestUptime? = nil,
+        uptime: TestUptime? = nil, resuming noted: Timestamp? = nil,
         log: @escaping @Sendable (LogLine) -> Void = { _ in }
     ) async {
         world = TestWorld(seed: seed)
@@ -112,6 +112,7 @@ struct ServerFixture {
         var world = world.world
         (world.log, world.traces) = (log, traces)
         if let uptime { world.uptime = { uptime.now } }
+        if let noted { world.resume(from: noted) }
         var configuration = ChatServer.Configuration(
             applicationID: "APP", apiToken: Self.apiToken)
         configure(&configuration)

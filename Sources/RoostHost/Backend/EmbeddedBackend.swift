@@ -33,9 +33,12 @@ extension Backend {
         }
         let thread = ThreadExecutor(name: "roost.server")
         let storage: SQLiteStorage
+        var world = ServerWorld.live(log)
         do throws(StorageError) {
             storage = try await SQLiteStorage(
                 .file(folder + "/" + ChatHost.databaseName), on: thread)
+            let noted = try await storage.notedTime()
+            world.resume(from: noted)
         } catch {
             throw ChatHost.refusal("The server cannot start in \(folder): \(error)", error)
         }
@@ -44,7 +47,15 @@ extension Backend {
         let held = HeldLock(lock)
         return Backend(
             storage: storage, files: files.store, fanOut: InProcessFanOut(on: loop),
-            world: .live(log), attach: { _ in [] }, metrics: { "" },
+            world: world,
+            attach: { chat in
+                [
+                    Heartbeat(every: ServerWorld.noteInterval, on: loop) {
+                        // A failure leaves the last note; the next one comes a minute later.
+                        try? await storage.note(chat.world.now())
+                    }
+                ]
+            }, metrics: { "" },
             disk: { await files.store.disk(with: folder + "/" + ChatHost.databaseName) },
             close: {
                 await thread.shutDown()

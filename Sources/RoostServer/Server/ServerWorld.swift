@@ -2,6 +2,7 @@
 
 import RoostExecutors
 package import RoostModel
+import RoostWire
 
 /// The clock, the randomness, the hash and the log of a server; a simulation brings its own.
 package struct ServerWorld: Sendable {
@@ -22,6 +23,8 @@ package struct ServerWorld: Sendable {
     package var log: @Sendable (LogLine) -> Void
     /// Whether anybody reads lines of level `trace`, which cost a hash for each command.
     package var traces = false
+    /// The time at which the clock begins if the machine's is behind it.
+    private var start = Timestamp.distantPast
 
     /// The time for rates and for the silence of sockets.
     func evenTime() -> Timestamp { uptime?() ?? now() }
@@ -33,12 +36,32 @@ package struct ServerWorld: Sendable {
     /// up: clients ignore a count of the same moment.
     var withSteadyClock: ServerWorld {
         var steady = self
-        let state = Guarded(SteadyTime())
+        let state = Guarded(SteadyTime(from: start, uptime?()))
         steady.now = { [now, uptime] in
             let (present, even) = (now(), uptime?())
             return state.withLock { $0.next(present, even) }
         }
         return steady
+    }
+
+    /// The time between two notes of the clock in a storage.
+    package static let noteInterval = Duration.seconds(60)
+    /// The longest step back over a restart that the clock makes up for, in milliseconds: a day.
+    ///
+    /// A clock that was years ahead must not keep the server there.
+    private static let longestStep: Int64 = 86_400_000
+
+    /// Continues the clock of an earlier run, if the machine's has gone back behind its last note.
+    ///
+    /// Clients may have times of that run, up to an interval after the note.
+    ///
+    /// - Parameter noted: The last note in the storage.
+    package mutating func resume(from noted: Timestamp) {
+        let step = noted.milliseconds(since: now())
+        guard step > 0 else { return }
+        log(LogLine(.warning, "clock_behind", [.init("ms", .int(step))]))
+        guard step <= Self.longestStep else { return }
+        start = noted + Self.noteInterval
     }
 
     package init(
@@ -57,9 +80,14 @@ package struct ServerWorld: Sendable {
 
 /// A time that never goes back.
 private struct SteadyTime {
-    private var last = Timestamp.distantPast
+    private var last: Timestamp
     /// The last moment at which the clock led, by the clock and by the even time.
-    private var lead = (clock: Timestamp.distantPast, even: Timestamp.distantPast)
+    private var lead: (clock: Timestamp, even: Timestamp)
+
+    init(from start: Timestamp, _ even: Timestamp?) {
+        last = start
+        lead = (start, even ?? .distantPast)
+    }
 
     mutating func next(_ present: Timestamp, _ even: Timestamp?) -> Timestamp {
         if present > last {
