@@ -19,15 +19,20 @@ enum StorageKind: CaseIterable, Sendable {
 
     /// Makes an empty storage.
     ///
-    /// - Parameter clockMargin: The margin of a storage that several servers share, in milliseconds.
+    /// - Parameters:
+    ///   - clockMargin: The margin of a storage that several servers share, in milliseconds.
+    ///   - bounds: The rows that a call reads at most.
     /// - Returns: The storage.
     /// - Throws: A failure of the storage.
-    func make(clockMargin: Int64 = 0) async throws -> any Storage {
+    func make(
+        clockMargin: Int64 = 0, bounds: StorageBounds = StorageBounds()
+    ) async throws -> any Storage {
         let executor = ThreadExecutor(name: "storage")
         return switch self {
-        case .memory: MemoryStorage(on: executor)
-        case .sqlite: try await SQLiteStorage(.memory, on: executor)
-        case .postgres: try await PostgresStorage.forTest(clockMargin: clockMargin)
+        case .memory: MemoryStorage(on: executor, bounds: bounds)
+        case .sqlite: try await SQLiteStorage(.memory, bounds: bounds, on: executor)
+        case .postgres:
+            try await PostgresStorage.forTest(clockMargin: clockMargin, bounds: bounds)
         }
     }
 }
@@ -37,10 +42,12 @@ extension PostgresStorage {
     private static let loop = Result { () throws(SocketError) in try EventLoop.start() }
 
     /// Makes a storage in a schema of its own.
-    static func forTest(clockMargin: Int64 = 0) async throws -> PostgresStorage {
+    static func forTest(
+        clockMargin: Int64 = 0, bounds: StorageBounds = StorageBounds()
+    ) async throws -> PostgresStorage {
         let pool = PostgresPool(try await testConfiguration(), on: try loop.get())
         try await PostgresMigrator(pool).migrate()
-        return try await PostgresStorage(pool, clockMargin: clockMargin)
+        return try await PostgresStorage(pool, clockMargin: clockMargin, bounds: bounds)
     }
 
     static func testLoop() throws -> EventLoop { try loop.get() }
@@ -450,6 +457,34 @@ struct StorageContractTests {
         }
         #expect(try await storage.unreadTotal(of: "b") == 5)
         #expect(try await storage.unreadTotal(of: "b", atMost: 3) == 3)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `unread messages of each channel are counted up to a limit, the newest first`(
+        kind: StorageKind
+    ) async throws {
+        var bounds = StorageBounds()
+        bounds.unread = 3
+        let storage = try await kind.make(bounds: bounds)
+        for id in ["a", "b"] as [UserID] { try await storage.addUser(User(id: id)) }
+        for (url, count) in [("many", 5), ("few", 2)] as [(ChannelURL, Int)] {
+            _ = try await storage.createChannel(
+                Self.channel(url, ["a", "b"]), now: Self.start)
+            for number in 0..<count {
+                var draft = Self.draft("\(number)", to: url)
+                // The first and the last message of a channel mention everyone in it.
+                if number % 4 == 0 { draft.mention = Mention(kind: .channel) }
+                _ = try await storage.append(draft, now: at(1))
+            }
+        }
+        for withMembers in [false, true] {
+            let states = try await storage.channelStates(
+                ["many", "few"], viewer: "b", withMembers: withMembers)
+            #expect(states.map(\.unreadCount) == [3, 2])
+            #expect(states.map(\.mentionCount) == [1, 1])
+        }
+        #expect(try await storage.unreadCounts(in: "many", of: ["a", "b"]) == ["a": 0, "b": 3])
+        #expect(try await storage.unreadCounts(in: "few", of: ["b"]) == ["b": 2])
     }
 
     @Test(arguments: StorageKind.allCases)

@@ -255,20 +255,29 @@ struct UnreadRow: Sendable {
 }
 
 extension PostgresQuery where Output == UnreadRow {
-    static func unreadOfPage(_ viewer: UserID, _ page: [Int64]) -> PostgresQuery {
+    /// The newest unread messages of a viewer in each channel, up to a limit, and the mentions in
+    /// them.
+    static func unreadOfPage(
+        _ viewer: UserID, _ page: [Int64], atMost limit: Int
+    ) -> PostgresQuery {
         PostgresQuery(
             """
-            SELECT m.channel, count(*), count(*) FILTER (
-                WHERE m.mentions_all OR EXISTS (
-                    SELECT 1 FROM mention AS n
-                    WHERE n.channel = m.channel AND n.message = m.id AND n.user_id = $1))
+            SELECT me.channel, found.unread, found.mentions
             FROM users AS u
             JOIN member AS me ON me.channel = ANY ($2::bigint[]) AND me.user_id = u.id
-            JOIN message AS m ON m.channel = me.channel AND m.created_at > me.last_read
-            WHERE u.user_id = $1 AND me.state = 'joined' AND m.is_counted
-                AND m.deleted_at IS NULL AND m.sender IS DISTINCT FROM u.id
-            GROUP BY m.channel
-            """, .text(viewer.rawValue), .ints(page)
+            CROSS JOIN LATERAL (
+                SELECT count(*) AS unread, count(*) FILTER (
+                    WHERE m.mentions_all OR EXISTS (
+                        SELECT 1 FROM mention AS n
+                        WHERE n.channel = me.channel AND n.message = m.id AND n.user_id = $1)
+                ) AS mentions
+                FROM (
+                    SELECT id, mentions_all FROM message
+                    WHERE channel = me.channel AND created_at > me.last_read AND is_counted
+                        AND deleted_at IS NULL AND sender IS DISTINCT FROM u.id
+                    ORDER BY created_at DESC, id DESC LIMIT $3) AS m) AS found
+            WHERE u.user_id = $1 AND me.state = 'joined'
+            """, .text(viewer.rawValue), .ints(page), .int(Int64(limit))
         ) { row in
             UnreadRow(
                 channel: row.int64(0), unread: Int(row.int64(1)), mentions: Int(row.int64(2)))
@@ -277,20 +286,25 @@ extension PostgresQuery where Output == UnreadRow {
 }
 
 extension PostgresQuery where Output == (UserID, Int) {
-    /// The number of a channel's messages that each of its joined members has not read.
-    static func unreadOfMembers(_ url: ChannelURL, _ ids: [UserID]) -> PostgresQuery {
+    /// The number of a channel's messages that each of its joined members has not read, up to a
+    /// limit.
+    static func unreadOfMembers(
+        _ url: ChannelURL, _ ids: [UserID], atMost limit: Int
+    ) -> PostgresQuery {
         PostgresQuery(
             """
             SELECT u.user_id, (
-                SELECT count(*) FROM message AS m
-                WHERE m.channel = me.channel AND m.created_at > me.last_read
-                    AND m.is_counted AND m.deleted_at IS NULL
-                    AND m.sender IS DISTINCT FROM u.id)
+                SELECT count(*) FROM (
+                    SELECT 1 FROM message AS m
+                    WHERE m.channel = me.channel AND m.created_at > me.last_read
+                        AND m.is_counted AND m.deleted_at IS NULL
+                        AND m.sender IS DISTINCT FROM u.id
+                    LIMIT $3) AS counted)
             FROM users AS u
             JOIN member AS me ON me.user_id = u.id
                 AND me.channel = (SELECT id FROM channel WHERE url = $1)
             WHERE u.user_id = ANY ($2::text[]) AND me.state = 'joined'
-            """, .text(url.rawValue), .texts(ids.map(\.rawValue))
+            """, .text(url.rawValue), .texts(ids.map(\.rawValue)), .int(Int64(limit))
         ) { (UserID($0.text(0)), Int($0.int64(1))) }
     }
 }

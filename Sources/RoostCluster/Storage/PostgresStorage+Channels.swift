@@ -122,7 +122,8 @@ extension PostgresStorage {
             let (members, tallies, messages, unread) = try await db.all(
                 withMembers ? .membersOfPage(page) : .namedMembers(page, Array(names)),
                 .talliesOfPage(withMembers ? [] : page), .lastMessagesOfPage(page),
-                .unreadOfPage(viewer ?? UserID(""), viewer == nil ? [] : page))
+                .unreadOfPage(
+                    viewer ?? UserID(""), viewer == nil ? [] : page, atMost: bounds.unread))
             func add(_ members: [Readable<MemberRow>]) {
                 for member in readable(members) {
                     states[member.channel]?.members.append(member.member)
@@ -186,7 +187,7 @@ extension PostgresStorage {
         in url: ChannelURL, of ids: Set<UserID>
     ) async throws(StorageError) -> [UserID: Int] {
         try await read { db async throws(PostgresError) in
-            let rows = try await db.all(.unreadOfMembers(url, Array(ids)))
+            let rows = try await db.all(.unreadOfMembers(url, Array(ids), atMost: bounds.unread))
             return Dictionary(rows, uniquingKeysWith: { first, _ in first })
         }
     }

@@ -25,6 +25,7 @@ package final class PostgresStorage: Storage {
     let places = PlaceLedger()
     /// The most messages of a deleted channel that one transaction removes.
     let removalStep: Int
+    let bounds: StorageBounds
     let remains = Guarded(ChannelRemains())
     private let unreadable = Guarded(0)
 
@@ -35,14 +36,17 @@ package final class PostgresStorage: Storage {
     ///   - clockMargin: The most by which the clocks of the servers differ, with the longest commit, in
     ///     milliseconds.
     ///   - removalStep: The most messages of a deleted channel that one transaction removes.
+    ///   - bounds: The rows that a call reads at most.
     /// - Throws: An error that names the remedy if the database cannot be reached, was not migrated,
     ///   belongs to a newer version, or comes from a dump.
     package init(
-        _ pool: PostgresPool, clockMargin: Int64 = 60_000, removalStep: Int = 10_000
+        _ pool: PostgresPool, clockMargin: Int64 = 60_000, removalStep: Int = 10_000,
+        bounds: StorageBounds = StorageBounds()
     ) async throws(StorageError) {
         self.pool = pool
         self.clockMargin = clockMargin
         self.removalStep = removalStep
+        self.bounds = bounds
         do throws(PostgresError) {
             try await PostgresMigrator(pool).checkIsCurrent()
             try await PostgresRestoration(pool).checkIsDone()

@@ -266,50 +266,50 @@ extension Query where Input == String, Output == (Int64, MessageRow) {
     }
 }
 
-/// The unread messages of a viewer in one channel.
-struct UnreadRow: Sendable {
-    let channel: Int64
-    let unread: Int
-    let mentions: Int
-}
-
-extension Query where Input == (viewer: UserID, page: String), Output == UnreadRow {
-    static var unreadOfPage: Query {
+extension Query
+where
+    Input == (viewer: UserID, channel: Int64, limit: Int), Output == (unread: Int, mentions: Int)
+{
+    /// The newest unread messages of a viewer in a channel, up to a limit, and the mentions in them.
+    static var unread: Query {
         Query(
             sql: """
-                SELECT m.channel, count(*), count(*) FILTER (
+                SELECT count(*), count(*) FILTER (
                     WHERE m.mentions_all = 1 OR EXISTS (
                         SELECT 1 FROM mention WHERE message = m.id AND user_id = ?1))
-                FROM json_each(?2) AS page
-                JOIN user AS u ON u.user_id = ?1
-                JOIN member AS me ON me.channel = page.value AND me.user = u.id
-                JOIN message AS m ON m.channel = page.value AND m.created_at > me.last_read
-                WHERE me.state = 'joined' AND m.is_counted = 1 AND m.deleted_at IS NULL
-                    AND m.sender IS NOT u.id
-                GROUP BY m.channel
+                FROM (
+                    SELECT m.id, m.mentions_all FROM user AS u
+                    JOIN member AS me ON me.channel = ?2 AND me.user = u.id
+                    JOIN message AS m ON m.channel = ?2 AND m.created_at > me.last_read
+                    WHERE u.user_id = ?1 AND me.state = 'joined' AND m.is_counted = 1
+                        AND m.deleted_at IS NULL AND m.sender IS NOT u.id
+                    ORDER BY m.created_at DESC, m.id DESC LIMIT ?3) AS m
                 """,
             bind: { input, bindings in
                 bindings.append(input.viewer.rawValue)
-                bindings.append(input.page)
+                bindings.append(input.channel)
+                bindings.append(input.limit)
             },
-            decode: { row in
-                UnreadRow(
-                    channel: row.int64(0), unread: Int(row.int64(1)), mentions: Int(row.int64(2)))
-            })
+            decode: { row in (Int(row.int64(0)), Int(row.int64(1))) })
     }
 }
 
-extension Query where Input == (url: ChannelURL, ids: String), Output == (UserID, Int) {
-    /// The number of a channel's messages that each joined member of a list has not read.
+extension Query
+where Input == (url: ChannelURL, ids: String, limit: Int), Output == (UserID, Int) {
+    /// The number of a channel's messages that each joined member of a list has not read, up to a
+    /// limit.
     ///
     /// The joins keep their order; otherwise the list would be read once for each member.
     static var unreadOfMembers: Query {
         Query(
             sql: """
                 SELECT u.user_id, (
-                    SELECT count(*) FROM message AS m
-                    WHERE m.channel = me.channel AND m.created_at > me.last_read
-                        AND m.is_counted = 1 AND m.deleted_at IS NULL AND m.sender IS NOT u.id)
+                    SELECT count(*) FROM (
+                        SELECT 1 FROM message AS m
+                        WHERE m.channel = me.channel AND m.created_at > me.last_read
+                            AND m.is_counted = 1 AND m.deleted_at IS NULL
+                            AND m.sender IS NOT u.id
+                        LIMIT ?3))
                 FROM json_each(?2) AS wanted
                 CROSS JOIN user AS u ON u.user_id = wanted.value
                 CROSS JOIN member AS me ON me.user = u.id
@@ -319,6 +319,7 @@ extension Query where Input == (url: ChannelURL, ids: String), Output == (UserID
             bind: { input, bindings in
                 bindings.append(input.url.rawValue)
                 bindings.append(input.ids)
+                bindings.append(input.limit)
             },
             decode: { row in (UserID(row.text(0)), Int(row.int64(1))) })
     }

@@ -215,12 +215,10 @@ extension MemoryStorage {
             return []
         }
         let mark = membership.lastRead ?? .distantPast
-        return channel.log.reversed().prefix { $0.message.createdAt > mark }.compactMap { entry in
-            let isUnread =
-                entry.deletedAt == nil && entry.message.isCounted
-                && entry.message.sender?.user.id != id
-            return isUnread ? entry.message : nil
+        let unread = channel.log.reversed().prefix { $0.message.createdAt > mark }.lazy.filter {
+            $0.deletedAt == nil && $0.message.isCounted && $0.message.sender?.user.id != id
         }
+        return unread.prefix(bounds.unread).map(\.message)
     }
 
     package func listings(of id: UserID) -> [ChannelListing] {

@@ -28,13 +28,19 @@ package actor MemoryStorage: Storage {
 
     /// Whether each message has a later time than the one before.
     let spacesTimes: Bool
+    let bounds: StorageBounds
 
     /// - Parameters:
     ///   - executor: The executor of the actor.
     ///   - spacesTimes: False allows messages of equal times, as on other servers.
-    package init(on executor: any SerialExecutor, spacesTimes: Bool = true) {
+    ///   - bounds: The rows that a call reads at most.
+    package init(
+        on executor: any SerialExecutor, spacesTimes: Bool = true,
+        bounds: StorageBounds = StorageBounds()
+    ) {
         self.executor = executor
         self.spacesTimes = spacesTimes
+        self.bounds = bounds
     }
 
     package func prove() {}

@@ -189,9 +189,12 @@ extension SQLiteStorage {
                 states[channel]?.lastMessage = readable([row.readable]).first
             }
             if let viewer {
-                for row in try db.all(.unreadOfPage, (viewer, page)) {
-                    states[row.channel]?.unreadCount = row.unread
-                    states[row.channel]?.mentionCount = row.mentions
+                for id in order {
+                    guard let count = try db.first(.unread, (viewer, id, bounds.unread)) else {
+                        continue
+                    }
+                    states[id]?.unreadCount = count.unread
+                    states[id]?.mentionCount = count.mentions
                 }
             }
             return order.compactMap { states[$0] }
@@ -275,7 +278,9 @@ extension SQLiteStorage {
         let wanted = JSONValue.array(ids.map { .string($0.rawValue) }).text
         return try read { db throws(SQLiteError) in
             var counts: [UserID: Int] = [:]
-            for (id, count) in try db.all(.unreadOfMembers, (url, wanted)) { counts[id] = count }
+            for (id, count) in try db.all(.unreadOfMembers, (url, wanted, bounds.unread)) {
+                counts[id] = count
+            }
             return counts
         }
     }

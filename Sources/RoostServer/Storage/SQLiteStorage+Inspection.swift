@@ -49,7 +49,7 @@ extension SQLiteStorage {
                 "namedMember": try db.plan(of: .namedMember),
                 "talliesOfPage": try db.plan(of: .talliesOfPage),
                 "lastMessagesOfPage": try db.plan(of: .lastMessagesOfPage),
-                "unreadOfPage": try db.plan(of: .unreadOfPage),
+                "unread": try db.plan(of: .unread),
                 "unreadOfMembers": try db.plan(of: .unreadOfMembers),
                 "blockers": try db.plan(of: .blockers),
                 "deviceOwners": try db.plan(of: .deviceOwners),

@@ -13,6 +13,7 @@ package actor SQLiteStorage: Storage {
     private let logLimit: Int
     /// The pages that start the next checkpoint; more after a reader has outlasted the wait.
     private var nextEmptying: Int
+    let bounds: StorageBounds
     private nonisolated let unreadable = Guarded(0)
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -26,16 +27,18 @@ package actor SQLiteStorage: Storage {
     ///   - location: The file, or memory.
     ///   - durability: The faults that an acknowledged message survives.
     ///   - logLimit: The pages of 4 KiB of the write-ahead log while readers overlap.
+    ///   - bounds: The rows that a call reads at most.
     ///   - executor: The thread of every call; SQLite blocks, so it must not be the shared pool.
     /// - Throws: An error if the file cannot be opened, is another database, or belongs to a newer
     ///   release.
     package init(
         _ location: DatabaseLocation, durability: ConnectionOptions.Durability = .powerLoss,
-        logLimit: Int = 8_000,
+        logLimit: Int = 8_000, bounds: StorageBounds = StorageBounds(),
         on executor: ThreadExecutor
     ) async throws(StorageError) {
         self.executor = executor
         self.logLimit = logLimit
+        self.bounds = bounds
         nextEmptying = logLimit
         do {
             var options = ConnectionOptions()

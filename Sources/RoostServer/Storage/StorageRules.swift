@@ -7,12 +7,22 @@ package import RoostWire
 
 /// The numbers that hold for every storage.
 package enum StorageRules {
-    /// The greatest total of a user's unread messages; a login and a read mark count no further.
+    /// The greatest number of a user's unread messages, in a channel and in all channels together.
+    ///
+    /// A list of channels, a login and a read mark count no further.
     package static let unreadLimit = 100_000
     /// The milliseconds for which a deleted channel counts among those of its creator: 30 days.
     ///
     /// Its row stays for the change logs of its members.
     package static let deletionPeriod: Int64 = 2_592_000_000
+}
+
+/// The rows that calls of a storage read at most; tests choose smaller numbers.
+package struct StorageBounds: Sendable {
+    /// The unread messages of one channel that are counted.
+    package var unread = StorageRules.unreadLimit
+
+    package init() {}
 }
 
 extension Message {
