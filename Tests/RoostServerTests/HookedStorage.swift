@@ -369,20 +369,20 @@ final class HookedStorage: Storage {
         return try await base.positions(of: ids, in: url)
     }
 
-    func messages(
+    func findMessages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int
-    ) async throws(StorageError) -> [Message] {
+    ) async throws(StorageError) -> FoundMessages {
         await note("messages")
-        return try await base.messages(
+        return try await base.findMessages(
             in: url, range, filter, newestFirst: newestFirst, limit: limit)
     }
 
-    func messageCount(
+    func countMessages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, atMost limit: Int
-    ) async throws(StorageError) -> Int {
+    ) async throws(StorageError) -> CountedMessages {
         await note("messageCount")
-        return try await base.messageCount(in: url, range, filter, atMost: limit)
+        return try await base.countMessages(in: url, range, filter, atMost: limit)
     }
 
     func messageChanges(

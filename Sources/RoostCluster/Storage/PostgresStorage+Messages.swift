@@ -118,17 +118,16 @@ extension PostgresStorage {
             found.map { ($0.messageID, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    package func messages(
+    package func findMessages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int
-    ) async throws(StorageError) -> [Message] {
-        var (range, messages) = (range, [Message]())
+    ) async throws(StorageError) -> FoundMessages {
+        var (range, found) = (range, FoundMessages())
         // Most pages are found in the first, short stretch.
-        var stretch = Self.shortStretch
-        var stretchCount = 1
+        var stretch = bounds.firstStretch
         // An unreadable row makes no page short, because a short page is the last.
-        while messages.count < limit {
-            let (whole, missing, rowLimit) = (range, limit - messages.count, stretch)
+        while found.messages.count < limit {
+            let (whole, missing, rowLimit) = (range, limit - found.messages.count, stretch)
             let (rows, rest) = try await read {
                 db async throws(PostgresError) -> ([StoredMessage], PositionRange?) in
                 var end: Position?
@@ -143,54 +142,45 @@ extension PostgresStorage {
                     .page(url, parts?.part ?? whole, filter, newestFirst: newestFirst, missing))
                 return (rows, parts?.rest)
             }
-            messages += readable(rows.map(\.readable))
+            found.messages += readable(rows.map(\.readable))
             if rows.count == missing, let end = rows.last?.position {
                 range = whole.divided(behind: end, newestFirst: newestFirst).rest
             } else if let rest {
-                range = rest
-                stretch = Self.stretch
-                stretchCount += 1
-                // The caller may hold the channel's lane.
-                guard stretchCount <= Self.mostStretches else {
-                    throw StorageError(
-                        "A filtered page would read more than a million messages of the channel "
-                            + "\(url.rawValue).")
+                guard found.stretches < bounds.stretches else {
+                    found.isWhole = false
+                    break
                 }
+                range = rest
+                stretch = bounds.stretch
+                found.stretches += 1
                 // The caller of a long scan may have gone.
                 if Task.isCancelled { throw .cancelled }
             } else {
                 break
             }
         }
-        return messages
+        return found
     }
 
-    /// The rows that one statement of a filtered page reads at most, as in `SQLiteStorage`.
-    private static let stretch = 20_000
-    private static let shortStretch = 500
-    /// The most stretches of one page.
-    private static let mostStretches = 50
-
-    package func messageCount(
+    package func countMessages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, atMost limit: Int
-    ) async throws(StorageError) -> Int {
-        var (range, count) = (range, 0)
+    ) async throws(StorageError) -> CountedMessages {
+        var (range, counted) = (range, CountedMessages())
         while true {
             let part = range
             let slice = try await read { db async throws(PostgresError) in
-                try await db.first(.count(url, part, filter, rows: Self.countedRows))
+                try await db.first(.count(url, part, filter, rows: bounds.stretch))
             }
-            count += slice?.count ?? 0
-            guard let slice, slice.rows == Self.countedRows, let end = slice.end, count <= limit
-            else { return count }
+            counted.count += slice?.count ?? 0
+            guard let slice, slice.rows == bounds.stretch, let end = slice.end,
+                counted.count <= limit
+            else { return counted }
             range.after = end
+            counted.stretches += 1
             // The caller of a long count may have gone.
             if Task.isCancelled { throw .cancelled }
         }
     }
-
-    /// The rows that one statement of a count reads.
-    private static let countedRows = 20_000
 
     package func messageChanges(
         in url: ChannelURL, after point: ChangePoint, limit: Int

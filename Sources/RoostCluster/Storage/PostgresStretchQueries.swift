@@ -5,11 +5,6 @@ import RoostPostgres
 import RoostServer
 import RoostWire
 
-extension MessageFilter {
-    /// Whether the filter asks for columns that are in no index, so that a page may read many rows.
-    var readsManyRows: Bool { kind != .all || customTypes != nil || senderIDs != nil }
-}
-
 extension PositionRange {
     /// Splits the range after a position.
     ///

@@ -10,17 +10,21 @@ struct History: ServerPart {
     let context: ServerContext
     let views: ChannelViews
     let polls: Polls
+    let rates: RequestRates
 
     /// Returns a page of messages around an anchor.
-    func list(_ call: ListMessages, _ sight: Sight) async throws(ServerError) -> MessagePage {
-        let (url, offset) = (call.channelURL, sight.beginning)
+    func list(
+        _ call: ListMessages, _ standing: Standing
+    ) async throws(ServerError) -> MessagePage {
+        let (url, sight, caller) = (call.channelURL, standing.sight, standing.caller)
+        let offset = sight.beginning
         let anchor = try await anchorRange(call, sight)
         let before = PositionRange(before: anchor.start).hiding(through: offset)
         let after = PositionRange(after: anchor.end).hiding(through: offset)
         var messages = Array(
-            try await ask(
-                try await storage.messages(
-                    in: url, before, call.filter, newestFirst: true, limit: call.previousLimit)
+            try await find(
+                in: url, before, call.filter, newestFirst: true, limit: call.previousLimit,
+                for: caller
             ).reversed())
         if call.includesAnchor, let inside = anchor.inside {
             messages += try await ask(
@@ -28,9 +32,8 @@ struct History: ServerPart {
                     in: url, inside.hiding(through: offset), call.filter, newestFirst: false,
                     limit: .max))
         }
-        let newer = try await ask(
-            try await storage.messages(
-                in: url, after, call.filter, newestFirst: false, limit: call.nextLimit))
+        let newer = try await find(
+            in: url, after, call.filter, newestFirst: false, limit: call.nextLimit, for: caller)
         // The older side has no flag for more messages: a short side means the end of history. So
         // it is complete, and the newer side with its `has_next` takes the rest of the room.
         if call.checksHasNext, isHeavy(messages.count + newer.count) {
@@ -44,9 +47,8 @@ struct History: ServerPart {
             // A probe behind the last message: a full page is no evidence (scar 28).
             let end = messages.last?.position ?? anchor.end
             let probe = PositionRange(after: end).hiding(through: offset)
-            page.hasNext = try await !ask(
-                try await storage.messages(
-                    in: url, probe, call.filter, newestFirst: false, limit: 1)
+            page.hasNext = try await !find(
+                in: url, probe, call.filter, newestFirst: false, limit: 1, for: caller
             ).isEmpty
         }
         if call.checksContinuity {
@@ -60,6 +62,25 @@ struct History: ServerPart {
         }
         if call.isReversed { page.messages.reverse() }
         return page
+    }
+
+    /// Returns the first messages of a range that match a filter, and counts a long search for them
+    /// among the caller's requests.
+    private func find(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
+        limit: Int, for caller: APICaller
+    ) async throws(ServerError) -> [Message] {
+        let found = try await ask(
+            try await storage.findMessages(
+                in: url, range, filter, newestFirst: newestFirst, limit: limit))
+        rates.note(user: caller.userID, count: found.stretches)
+        // A short page would mean the end of the history.
+        guard found.isWhole else {
+            throw ServerError(
+                .invalidValue,
+                "The filter leaves out a million messages in a row; ask for all messages.")
+        }
+        return found.messages
     }
 
     /// Whether a number of messages may be too large for an answer.
@@ -114,62 +135,11 @@ struct History: ServerPart {
     func count(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let offset = call.standing.sight.beginning
         let total = try await ask(
-            try await storage.messageCount(
+            try await storage.countMessages(
                 in: call.channelURL, PositionRange().hiding(through: offset),
-                MessageFilter(replyType: .all)))
-        return APIResponse { writer in CountMessages.write(total, &writer) }
-    }
-
-    /// Answers with the fingerprints of ranges of the log.
-    func fingerprints(_ call: RouteCall) async throws(ServerError) -> APIResponse {
-        let found = try await fingerprints(
-            of: try FingerprintMessages.stretches(call.fields), in: call.channelURL,
-            call.standing.sight)
-        return APIResponse { writer in FingerprintMessages.write(found, &writer) }
-    }
-
-    /// Returns the fingerprint of each range as the caller sees it.
-    private func fingerprints(
-        of stretches: [FingerprintMessages.Stretch], in url: ChannelURL, _ sight: Sight
-    ) async throws(ServerError) -> [MessageFingerprint] {
-        let offset = sight.beginning
-        var found: [MessageFingerprint] = []
-        for stretch in stretches {
-            // By position: messages of the two moments may lie outside the stretch.
-            let (lower, upper) = (stretch.lower, stretch.upper)
-            let range = PositionRange(
-                after: Position(createdAt: lower.createdAt, messageID: lower.messageID.previous),
-                before: Position(createdAt: upper.createdAt, messageID: upper.messageID.next))
-            var fingerprint = MessageFingerprint()
-            try await walk(
-                url, range.hiding(through: offset), atMost: FingerprintMessages.countLimit + 1
-            ) { message in
-                guard let place = message.position else { return }
-                fingerprint.add(place, editedAt: message.updatedAt)
-            }
-            found.append(fingerprint)
-        }
-        return found
-    }
-
-    /// Calls a closure with the messages of a range, oldest first; few of them are in memory at a
-    /// time.
-    private func walk(
-        _ url: ChannelURL, _ range: PositionRange, atMost limit: Int,
-        _ body: (Message) -> Void
-    ) async throws(ServerError) {
-        var (range, left) = (range, limit)
-        while left > 0 {
-            try stopIfCancelled()
-            let (stretch, count) = (range, min(left, Self.gapSlice))
-            let slice = try await ask(
-                try await storage.messages(
-                    in: url, stretch, .everything, newestFirst: false, limit: count))
-            slice.forEach(body)
-            guard slice.count == count, let last = slice.last?.position else { return }
-            range.after = last
-            left -= count
-        }
+                MessageFilter(replyType: .all), atMost: .max))
+        rates.note(user: call.caller.userID, count: total.stretches)
+        return APIResponse { writer in CountMessages.write(total.count, &writer) }
     }
 
     /// Returns a page of a channel's change log.
@@ -189,24 +159,26 @@ struct History: ServerPart {
     /// A side that lacks messages is answered as a whole, edges included, and never in pages. One
     /// kind of client replaces its messages by the answer; another would request further pages
     /// without end.
-    func gap(_ call: MessageGap, _ sight: Sight) async throws(ServerError) -> MessageGapAnswer {
-        let offset = sight.beginning
-        let previous = try await missing(call.previous, call, offset)
-        let next = try await missing(call.next, call, offset)
+    func gap(
+        _ call: MessageGap, _ standing: Standing
+    ) async throws(ServerError) -> MessageGapAnswer {
+        let (offset, caller) = (standing.sight.beginning, standing.caller)
+        let previous = try await missing(call.previous, call, offset, caller)
+        let next = try await missing(call.next, call, offset, caller)
         let empty = MessageGapAnswer.Part(isContinuous: false)
         let huge = MessageGapAnswer(isHuge: true, previous: empty, next: empty)
         guard previous + next <= MessageGapAnswer.hugeThreshold else { return huge }
         // A side is answered as a whole or not at all, so a side beyond one answer is a huge gap
         // too.
         var budget = AnswerBudget(configuration.limits.answerBytes)
-        guard let older = try await part(call.previous, previous, call, offset, &budget),
-            let newer = try await part(call.next, next, call, offset, &budget)
+        guard let older = try await part(call.previous, previous, call, standing, &budget),
+            let newer = try await part(call.next, next, call, standing, &budget)
         else { return huge }
         return MessageGapAnswer(isHuge: false, previous: older, next: newer)
     }
 
-    /// The messages of a gap that are in memory at a time.
-    private static let gapSlice = 100
+    /// The messages of a gap or of a fingerprint that are in memory at a time.
+    static let gapSlice = 100
 
     /// The messages of one side in an answer; a view has fewer.
     private static let gapLimit = 5_000
@@ -215,33 +187,34 @@ struct History: ServerPart {
     private static let viewLimit = 20_000
 
     private func missing(
-        _ side: MessageGap.Side?, _ call: MessageGap, _ offset: Timestamp?
+        _ side: MessageGap.Side?, _ call: MessageGap, _ offset: Timestamp?, _ caller: APICaller
     ) async throws(ServerError) -> Int {
         guard let side else { return 0 }
         let range = PositionRange(from: side.start, through: side.end).hiding(through: offset)
-        // The channel's lane waits for the count, so it ends where the gap is huge in any case.
+        // The channel's lane may wait for the count, so it ends where the gap is huge in any case.
         let cached = min(max(side.cachedCount, 0), Self.viewLimit)
         let limit = cached + MessageGapAnswer.hugeThreshold
-        let count = try await ask(
-            try await storage.messageCount(in: call.channelURL, range, call.filter, atMost: limit))
-        return max(0, count - (count > limit ? cached : side.cachedCount))
+        let counted = try await ask(
+            try await storage.countMessages(in: call.channelURL, range, call.filter, atMost: limit))
+        rates.note(user: caller.userID, count: counted.stretches)
+        return max(0, counted.count - (counted.count > limit ? cached : side.cachedCount))
     }
 
     /// Returns all messages of a side that lacks some; nil if the answer has no room for them.
     private func part(
-        _ side: MessageGap.Side?, _ missing: Int, _ call: MessageGap, _ offset: Timestamp?,
+        _ side: MessageGap.Side?, _ missing: Int, _ call: MessageGap, _ standing: Standing,
         _ budget: inout AnswerBudget
     ) async throws(ServerError) -> MessageGapAnswer.Part? {
         guard let side, missing > 0 else { return MessageGapAnswer.Part() }
+        let offset = standing.sight.beginning
         var range = PositionRange(from: side.start, through: side.end).hiding(through: offset)
         var messages: [Message] = []
         while true {
             try stopIfCancelled()
             let stretch = range
-            let slice = try await ask(
-                try await storage.messages(
-                    in: call.channelURL, stretch, call.filter, newestFirst: call.isReversed,
-                    limit: Self.gapSlice))
+            let slice = try await find(
+                in: call.channelURL, stretch, call.filter, newestFirst: call.isReversed,
+                limit: Self.gapSlice, for: standing.caller)
             for message in slice where !budget.take(message.weight) { return nil }
             messages += slice
             guard messages.count <= Self.gapLimit else { return nil }

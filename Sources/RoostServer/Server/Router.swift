@@ -165,7 +165,7 @@ struct Router: ServerPart {
         let history = parts.history
         switch call {
         case .listMessages(let call):
-            var page = try await history.list(call, standing.sight)
+            var page = try await history.list(call, standing)
             page.messages = try await history.seen(page.messages, standing)
             return ListMessages.response(page)
         case .messageChangeLog(let call):
@@ -173,7 +173,7 @@ struct Router: ServerPart {
             changes.updated = try await history.seen(changes.updated, standing)
             return MessageChangeLog.response(changes)
         case .messageGap(let call):
-            var answer = try await history.gap(call, standing.sight)
+            var answer = try await history.gap(call, standing)
             answer.previous.messages = try await history.seen(answer.previous.messages, standing)
             answer.next.messages = try await history.seen(answer.next.messages, standing)
             return MessageGap.response(answer)

@@ -61,7 +61,7 @@ final class ServerParts {
         polls = Polls(
             context: context, publisher: publisher, sessions: sessions, views: views,
             admission: admission)
-        history = History(context: context, views: views, polls: polls)
+        history = History(context: context, views: views, polls: polls, rates: rates)
         search = Search(context: context, admission: admission)
         deliveries = DeliveryMarks(context, publisher)
         receipts = Receipts(

@@ -95,7 +95,7 @@ final class RequestRates: ServerPart {
     ///   - user: The user of the call.
     ///   - count: The number of requests that the call counts as, besides itself.
     func note(user: UserID?, count: Int) {
-        guard let user else { return }
+        guard let user, count > 0 else { return }
         users.note(user, at: world.evenTime(), count: userCost(count))
     }
 
@@ -118,6 +118,8 @@ final class RequestRates: ServerPart {
     static let chargedBytes = 65_536
     /// The users named in a call that count as one request more.
     static let chargedNames = 100
+    /// The bytes of rows read for a call that count as one request more.
+    static let chargedReadBytes = 1_048_576
 
     /// Refuses a user or an address whose next request would be refused; counts nothing.
     func check(user: UserID?, address: String?) throws(ServerError) {

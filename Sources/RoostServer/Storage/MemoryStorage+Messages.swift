@@ -180,6 +180,19 @@ extension MemoryStorage {
         return wanted.map(current)
     }
 
+    package func findMessages(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
+        limit: Int
+    ) -> FoundMessages {
+        FoundMessages(messages(in: url, range, filter, newestFirst: newestFirst, limit: limit))
+    }
+
+    package func countMessages(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, atMost limit: Int
+    ) -> CountedMessages {
+        CountedMessages(live(in: url, range, filter).count)
+    }
+
     package func messageCount(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
     ) -> Int {

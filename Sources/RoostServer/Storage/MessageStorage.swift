@@ -90,15 +90,18 @@ package protocol MessageStorage: Sendable {
         of ids: [MessageID], in url: ChannelURL
     ) async throws(StorageError) -> [MessageID: Position]
     /// Returns the first messages of a range that match a filter, from either end.
-    func messages(
+    ///
+    /// A filter may leave out most of a log, which is read in stretches. With more of them than
+    /// `StorageBounds` allows, the search for messages ends early.
+    func findMessages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int
-    ) async throws(StorageError) -> [Message]
+    ) async throws(StorageError) -> FoundMessages
     /// Returns the number of messages of a range that match a filter; a count over `limit` may have
     /// ended early.
-    func messageCount(
+    func countMessages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, atMost limit: Int
-    ) async throws(StorageError) -> Int
+    ) async throws(StorageError) -> CountedMessages
     /// Returns the messages that changed after a point, oldest change first, each once.
     func messageChanges(
         in url: ChannelURL, after point: ChangePoint, limit: Int
@@ -117,5 +120,27 @@ extension MessageStorage {
         _ messages: [Message], now: Timestamp
     ) async throws(StorageError) -> [Result<Appended?, StorageError>] {
         try await append(messages, now: now)
+    }
+
+    /// Returns the first messages of a range that match a filter, from either end.
+    package func messages(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
+        limit: Int
+    ) async throws(StorageError) -> [Message] {
+        let found = try await findMessages(
+            in: url, range, filter, newestFirst: newestFirst, limit: limit)
+        guard found.isWhole else {
+            throw StorageError(
+                "A page with a filter would read too many messages of \(url.rawValue).")
+        }
+        return found.messages
+    }
+
+    /// Returns the number of messages of a range that match a filter; a count over `limit` may have
+    /// ended early.
+    package func messageCount(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, atMost limit: Int
+    ) async throws(StorageError) -> Int {
+        try await countMessages(in: url, range, filter, atMost: limit).count
     }
 }

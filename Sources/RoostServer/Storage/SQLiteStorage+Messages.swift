@@ -102,17 +102,18 @@ extension SQLiteStorage {
         }
     }
 
-    package func messages(
+    package func findMessages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int
-    ) async throws(StorageError) -> [Message] {
-        var (range, messages) = (range, [Message]())
+    ) async throws(StorageError) -> FoundMessages {
+        var (range, found) = (range, FoundMessages())
         // Most pages are found in the first, short stretch.
-        var stretch = Connection.shortStretch
+        var stretch = bounds.firstStretch
         // Other work gets its turn between two stretches of a long scan.
-        while messages.count < limit {
-            let missing = limit - messages.count
-            let (found, rest) = try read { db throws(SQLiteError) -> ([Message], PositionRange?) in
+        while found.messages.count < limit {
+            let missing = limit - found.messages.count
+            let (messages, rest) = try read {
+                db throws(SQLiteError) -> ([Message], PositionRange?) in
                 guard let channel = try db.first(.channelRow, url) else { return ([], nil) }
                 let (part, rest) = try db.part(
                     of: range, filter, newestFirst, in: channel, stretch: stretch)
@@ -125,29 +126,35 @@ extension SQLiteStorage {
                     isFull ? rows.last.map { range.behind($0.position, newestFirst) } : rest
                 )
             }
-            messages += found
-            guard let rest else { break }
+            found.messages += messages
+            guard let rest, found.messages.count < limit else { break }
+            guard !filter.readsManyRows || found.stretches < bounds.stretches else {
+                found.isWhole = false
+                break
+            }
             range = rest
-            stretch = Connection.stretch
+            stretch = bounds.stretch
+            found.stretches += 1
             try await pause()
         }
-        return messages
+        return found
     }
 
-    package func messageCount(
+    package func countMessages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, atMost limit: Int
-    ) async throws(StorageError) -> Int {
-        var (range, count) = (range, 0)
+    ) async throws(StorageError) -> CountedMessages {
+        var (range, counted) = (range, CountedMessages())
         while true {
             let (found, rest) = try read { db throws(SQLiteError) -> (Int, PositionRange?) in
                 guard let channel = try db.first(.channelRow, url) else { return (0, nil) }
                 let (part, rest) = try db.part(
-                    of: range, filter, false, in: channel, stretch: Connection.stretch)
+                    of: range, filter, false, in: channel, stretch: bounds.stretch)
                 return (try db.first(.count(filter), (channel, part, filter)) ?? 0, rest)
             }
-            count += found
-            guard let rest, count <= limit else { return count }
+            counted.count += found
+            guard let rest, counted.count <= limit else { return counted }
             range = rest
+            counted.stretches += 1
             try await pause()
         }
     }
@@ -220,12 +227,6 @@ extension PositionRange {
 }
 
 extension Connection {
-    /// The places of a channel's log that one query reads at most, about 10 ms.
-    fileprivate static let stretch = 20_000
-
-    /// The places that the first query of a page reads at most; to find its end takes some 25 µs.
-    fileprivate static let shortStretch = 500
-
     /// Returns the first part of a range that a query may read at once, and the rest of the range.
     fileprivate func part(
         of range: PositionRange, _ filter: MessageFilter, _ newestFirst: Bool, in channel: Int64,

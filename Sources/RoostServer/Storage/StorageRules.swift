@@ -21,8 +21,40 @@ package enum StorageRules {
 package struct StorageBounds: Sendable {
     /// The unread messages of one channel that are counted.
     package var unread = StorageRules.unreadLimit
+    /// The rows of a log that one statement reads; about 10 ms.
+    package var stretch = 20_000
+    /// The rows of the first stretch of a page, in which most pages are found.
+    package var firstStretch = 500
+    /// The stretches behind the first one that a page with a filter reads at most.
+    package var stretches = 50
 
     package init() {}
+}
+
+/// The messages of a page, with the work of finding them.
+package struct FoundMessages: Equatable, Sendable {
+    package var messages: [Message]
+    /// The number of long stretches of the log that were read.
+    package var stretches = 0
+    /// Whether the page is as long as the log allows; otherwise the search for messages has ended
+    /// early.
+    package var isWhole = true
+
+    package init(_ messages: [Message] = []) { self.messages = messages }
+}
+
+/// A number of messages, with the work of counting them.
+package struct CountedMessages: Equatable, Sendable {
+    package var count: Int
+    /// The number of long stretches of the log that were read before the last one.
+    package var stretches = 0
+
+    package init(_ count: Int = 0) { self.count = count }
+}
+
+extension MessageFilter {
+    /// Whether the filter asks for columns that are in no index, so that a page may read many rows.
+    package var readsManyRows: Bool { kind != .all || customTypes != nil || senderIDs != nil }
 }
 
 extension Message {
