@@ -45,8 +45,9 @@ extension ModelServer {
         else { return }
         publish(
             state.newsOfEntries(
-                of: ids, inviter: storage.user(inviter), isAcceptance: isAcceptance,
-                at: desk.now))
+                of: state.members.filter { ids.contains($0.user.id) },
+                to: state.members.map(\.user.id), inviter: storage.user(inviter),
+                isAcceptance: isAcceptance, at: desk.now))
     }
 
     mutating func leave(
@@ -57,7 +58,8 @@ extension ModelServer {
             storage.removeMember(desk.user, from: url, now: desk.now)
         else { throw ServerError(.notAMember, "Only members of the channel can leave it.") }
         guard let state = storage.channelStates([url], viewer: nil).first else { return }
-        publish(state.newsOfExit(of: user, at: desk.now))
+        publish(
+            state.newsOfExit(of: user, to: state.members.map(\.user.id), at: desk.now))
     }
 
     mutating func hide(

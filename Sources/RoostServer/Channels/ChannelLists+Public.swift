@@ -15,7 +15,7 @@ extension ChannelLists {
         let extras = try ChannelExtras(call.fields)
         let viewer = call.caller.userID
         let (found, end) = try await walk(
-            from: call.fields.string("token"), limit: limit,
+            from: call.fields.string("token"), limit: limit, for: viewer,
             where: { record in
                 let isShown = record.isPublic && record.traits.isDiscoverable != false
                 return !record.traits.isOpen && (call.caller == .platform || isShown)
@@ -60,18 +60,22 @@ extension ChannelLists {
     /// - Parameters:
     ///   - token: The end of the page before.
     ///   - limit: The most channels of the page.
+    ///   - caller: The user who pays for whole records; nil for the platform.
     ///   - isWanted: Whether a channel matches, by its brief record.
     ///   - isWhollyWanted: Whether it matches by its whole record too; nil if that decides nothing.
     /// - Returns: At most `limit` matching channels as brief records, and the token of the next
     ///   page: "" after the last channel. A page may be short, or empty, and have a next one.
     /// - Throws: A failure of the storage.
     func walk(
-        from token: String?, limit: Int, where isWanted: (ChannelRecord) -> Bool,
+        from token: String?, limit: Int, for caller: UserID? = nil,
+        where isWanted: (ChannelRecord) -> Bool,
         and isWhollyWanted: ((ChannelRecord) -> Bool)? = nil
     ) async throws(ServerError) -> (channels: [ChannelRecord], next: String) {
         var after = token.flatMap { $0.isEmpty ? nil : ChannelURL($0) }
         var found: [ChannelRecord] = []
-        for _ in 0..<Self.walkedPages {
+        var bytes = 0
+        defer { rates.note(user: caller, count: bytes / RequestRates.chargedReadBytes) }
+        for _ in 0..<Self.walkedPages where bytes < limits.listedBytes {
             try stopIfCancelled()
             let start = after
             let page = try await ask(
@@ -80,6 +84,7 @@ extension ChannelLists {
             if let isWhollyWanted {
                 var kept: Set<ChannelURL> = []
                 try await forEachRecord(of: wanted.map(\.url)) { record in
+                    bytes += record.weight
                     if isWhollyWanted(record) { kept.insert(record.url) }
                 }
                 wanted.removeAll { !kept.contains($0.url) }

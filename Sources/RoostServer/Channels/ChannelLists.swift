@@ -7,9 +7,14 @@ package import RoostWire
 struct ChannelLists: ServerPart {
     let context: ServerContext
     let views: ChannelViews
+    let rates: RequestRates
 
     /// Returns a page of a user's channels.
-    func list(_ call: ListMyChannels) async throws(ServerError) -> ChannelPage {
+    ///
+    /// A page under a filter of members may be short, or empty, and have a next one.
+    func list(
+        _ call: ListMyChannels, for caller: APICaller
+    ) async throws(ServerError) -> ChannelPage {
         let id = call.userID
         let filter = try ChannelListFilter(
             call.filters, showsEmpty: call.showsEmpty, showsFrozen: call.showsFrozen)
@@ -17,31 +22,42 @@ struct ChannelLists: ServerPart {
         var listings = try await ask(try await storage.presentListings(of: id)).map(\.shown)
             .filter(filter.matches)
         if filter.needsMetadata || call.order.metadataKey != nil {
-            listings = try await self.listings(listings, matching: filter, in: call.order)
-        }
-        if filter.needsStates {
-            let kept = try await urls(of: listings, matching: filter, for: id)
-            listings.removeAll { !kept.contains($0.record.url) }
+            listings = try await self.listings(
+                listings, matching: filter, in: call.order, for: caller)
         }
         var keys = listings.map { $0.key(call.order) }.sorted()
         if !call.token.isEmpty {
             let end = try ChannelSortKey(token: call.token, call.order)
             keys.removeAll { $0 <= end }
         }
+        // The end of the channels that were looked at, if others are behind it.
+        var horizon: ChannelSortKey?
+        if filter.needsStates {
+            let (kept, count) = try await urls(
+                among: keys.map(\.url), matching: filter, of: id, atLeast: call.limit + 1,
+                for: caller)
+            if count < keys.count { horizon = keys[count - 1] }
+            keys = keys.prefix(count).filter { kept.contains($0.url) }
+        }
         let page = try await views.views(
             of: keys.prefix(call.limit).map(\.url), for: id, call.extras)
         let rest = keys.dropFirst(page.count)
         let end = page.count > 0 ? keys[page.count - 1].token : ""
         return ChannelPage(
-            channels: page.channels, next: rest.isEmpty ? "" : end, timestamp: world.now())
+            channels: page.channels, next: rest.isEmpty ? horizon?.token ?? "" : end,
+            timestamp: world.now())
     }
 
     /// Returns the listings whose metadata match a filter, each with the metadata of its order.
     private func listings(
-        _ listings: [ChannelListing], matching filter: ChannelListFilter, in order: ChannelOrder
+        _ listings: [ChannelListing], matching filter: ChannelListFilter, in order: ChannelOrder,
+        for caller: APICaller
     ) async throws(ServerError) -> [ChannelListing] {
         var metadata: [ChannelURL: [String: String]] = [:]
+        var bytes = 0
+        defer { rates.note(user: caller.userID, count: bytes / RequestRates.chargedReadBytes) }
         try await forEachRecord(of: listings.map(\.record.url)) { record in
+            bytes += record.weight
             guard filter.matchesMetadata(record) else { return }
             let key = order.metadataKey
             metadata[record.url] = record.traits.metadata.filter { $0.key == key }
@@ -72,25 +88,38 @@ struct ChannelLists: ServerPart {
     static let recordsAtOnce = 20
 
     /// Returns a user's channels whose members and counts match a filter.
+    ///
+    /// - Parameters:
+    ///   - urls: The channels in the order of the list.
+    ///   - filter: The filter.
+    ///   - id: The user.
+    ///   - wanted: The number of channels that suffice.
+    ///   - caller: The caller, who pays for the members.
+    /// - Returns: The matching ones among the first channels, and the number of these. It is smaller
+    ///   than that of all channels if enough match, or if their members are too many for one call.
+    /// - Throws: A failure of the storage.
     private func urls(
-        of listings: [ChannelListing], matching filter: ChannelListFilter, for id: UserID
-    ) async throws(ServerError) -> Set<ChannelURL> {
+        among urls: [ChannelURL], matching filter: ChannelListFilter, of id: UserID,
+        atLeast wanted: Int, for caller: APICaller
+    ) async throws(ServerError) -> (kept: Set<ChannelURL>, count: Int) {
         var kept: Set<ChannelURL> = []
-        var start = 0
-        while start < listings.count {
-            let batch = listings[start...].prefix(ChannelViews.statesAtOnce).map(\.record.url)
+        var (start, rows) = (0, 0)
+        defer { rates.note(user: caller.userID, count: rows / RequestRates.chargedRows) }
+        while start < urls.count, kept.count < wanted, rows < limits.listedMembers {
+            let batch = Array(urls[start...].prefix(ChannelViews.statesAtOnce))
             start += batch.count
             for slice in try await views.slices(of: batch, readingMembers: filter.needsMembers) {
                 try stopIfCancelled()
                 let states = try await ask(
                     try await storage.channelStates(
                         slice, viewer: id, withMembers: filter.needsMembers))
+                rows += states.reduce(0) { $0 + $1.members.count }
                 for state in states where filter.matches(state, viewer: id) {
                     kept.insert(state.record.url)
                 }
             }
         }
-        return kept
+        return (kept, start)
     }
 
     /// Returns a page of the change log of a user's channels.

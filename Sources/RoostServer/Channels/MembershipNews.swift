@@ -8,13 +8,19 @@ import RoostWire
 /// Large channels publish the number of members in place of entries and exits (`docs/protocol` 2.7).
 extension ChannelState {
     /// Returns the events of entries and invitations, after which this is the state.
+    ///
+    /// - Parameters:
+    ///   - records: The newcomers, in the order of their entries; former members are left out.
+    ///   - everybody: All members, the newcomers included.
+    ///   - inviter: The user who has brought them in; nil for the platform.
+    ///   - isAcceptance: Whether the newcomers have accepted an invitation.
+    ///   - now: The time of the events.
+    /// - Returns: The events with their recipients.
     package func newsOfEntries(
-        of ids: [UserID], inviter: User?, isAcceptance: Bool, at now: Timestamp
+        of records: [MemberRecord], to everybody: [UserID], inviter: User?, isAcceptance: Bool,
+        at now: Timestamp
     ) -> [Announcement] {
-        let arrivals = Set(ids)
-        let newcomers = members.filter { arrivals.contains($0.user.id) }
-            .map { $0.member(at: now) }
-        let everybody = members.map(\.user.id)
+        let newcomers = records.filter { $0.state != .none }.map { $0.member(at: now) }
         let guests = newcomers.filter { $0.id != inviter?.id }
         let counts = counts
         let isLarge = record.countsMembersOnly
@@ -39,12 +45,13 @@ extension ChannelState {
         return news
     }
 
-    /// Returns the events of an exit, after which this is the state.
-    package func newsOfExit(of user: User, at now: Timestamp) -> [Announcement] {
+    /// Returns the events of an exit, after which this is the state with the other members.
+    package func newsOfExit(
+        of user: User, to others: [UserID], at now: Timestamp
+    ) -> [Announcement] {
         let event = ServerEvent.channel(
             ChannelEvent(
                 .left, channelURL: record.url, timestamp: now, content: .left(user, counts)))
-        let others = members.map(\.user.id)
         guard record.countsMembersOnly else {
             return [Announcement(event: event, recipients: others + [user.id])]
         }

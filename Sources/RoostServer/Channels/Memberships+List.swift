@@ -16,12 +16,15 @@ extension Memberships {
         var places: [MemberPlace] = []
         var slice: [MemberRecord] = []
         var isOnlySlice = true
+        var rows = 0
+        defer { rates.note(user: call.caller.userID, count: rows / RequestRates.chargedRows) }
         while true {
             try stopIfCancelled()
             let last = slice.last?.user.id
             slice = try await ask(
                 try await storage.members(
                     of: url, after: last, limit: ChannelViews.membersAtOnce))
+            rows += slice.count
             if last != nil { isOnlySlice = false }
             for record in slice where filter.matches(record) {
                 places.append(MemberPlace(record, operatorsFirst: operatorsFirst))

@@ -10,6 +10,7 @@ struct Memberships: ServerPart {
     let views: ChannelViews
     let history: History
     let lanes: ChannelLanes
+    let rates: RequestRates
 
     /// Invites users, or makes them members if they accept automatically, and publishes that.
     func invite(_ call: InviteMembers, by caller: APICaller) async throws(ServerError)
@@ -18,7 +19,7 @@ struct Memberships: ServerPart {
         let url = call.channelURL
         let inviter = caller.userID ?? call.inviterID
         let guests = try await existing(call.userIDs, for: caller)
-        try await makeRoom(for: guests.map(\.user.id), in: url)
+        try await makeRoom(for: guests.map(\.user.id), in: url, caller)
         var host: UserRecord?
         if let inviter { host = try await ask(try await storage.userRecord(inviter)) }
         var states: [MembershipState: [UserID]] = [:]
@@ -42,9 +43,9 @@ struct Memberships: ServerPart {
 
     /// Makes a user a member.
     func join(
-        _ id: UserID, _ url: ChannelURL, isAcceptance: Bool
+        _ id: UserID, _ url: ChannelURL, by caller: APICaller, isAcceptance: Bool
     ) async throws(ServerError) -> GroupChannel {
-        try await makeRoom(for: [id], in: url)
+        try await makeRoom(for: [id], in: url, caller)
         let joined = try await ask(
             try await storage.addMembers(
                 [id], as: .joined, inviter: nil, to: url, now: world.now()))
@@ -85,9 +86,13 @@ struct Memberships: ServerPart {
         guard let user = try await ask(try await storage.user(id)),
             try await ask(try await storage.removeMember(id, from: url, now: world.now()))
         else { throw ServerError(.notAMember, "Only members of the channel can leave it.") }
-        guard let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
+        let members = try await ask(try await storage.memberIDs(of: url))
+        guard
+            let state = try await ask(
+                try await storage.channelStates([url], viewer: nil, withMembers: false)
+            ).first
         else { return }
-        await publisher.publish(state.newsOfExit(of: user, at: world.now()))
+        await publisher.publish(state.newsOfExit(of: user, to: members, at: world.now()))
     }
 
     /// Declines an invitation and publishes that.
@@ -110,11 +115,18 @@ struct Memberships: ServerPart {
     }
 
     /// Refuses newcomers beyond the limit of members.
-    private func makeRoom(for ids: [UserID], in url: ChannelURL) async throws(ServerError) {
-        let members = Set(try await ask(try await storage.memberIDs(of: url)))
+    private func makeRoom(
+        for ids: [UserID], in url: ChannelURL, _ caller: APICaller
+    ) async throws(ServerError) {
         let limits = configuration.limits
+        let count = try await ask(try await storage.memberCounts(of: [url]))[url] ?? 0
+        // The answer to an entry reads all members.
+        rates.note(user: caller.userID, count: count / RequestRates.chargedRows)
+        guard count + ids.count > limits.members else { return }
+        let known = try await ask(try await storage.memberRecords(of: url, among: ids))
+        let newcomers = ids.count - known.count { $0.state != .none }
         try limits.check(
-            count: members.union(ids).count, "members of a channel", atMost: limits.members)
+            count: count + newcomers, "members of a channel", atMost: limits.members)
     }
 
     /// Refuses the invitation of a banned user.
@@ -173,13 +185,18 @@ struct Memberships: ServerPart {
     ) async {
         let now = world.now()
         // After a failure of the storage, clients learn of newcomers from their change logs.
-        guard !joined.isEmpty,
-            let state = try? await storage.channelStates([url], viewer: nil).first
+        // A large channel's members are read by their IDs alone.
+        guard !joined.isEmpty, let members = try? await storage.memberIDs(of: url),
+            let known = try? await storage.memberRecords(of: url, among: joined),
+            let state = try? await storage.channelStates([url], viewer: nil, withMembers: false)
+                .first
         else { return }
+        let records = Dictionary(
+            known.map { ($0.user.id, $0) }, uniquingKeysWith: { first, _ in first })
         await publisher.publish(
             state.newsOfEntries(
-                of: joined, inviter: users.first { $0.id == inviter }, isAcceptance: isAcceptance,
-                at: now))
+                of: members.compactMap { records[$0] }, to: members,
+                inviter: users.first { $0.id == inviter }, isAcceptance: isAcceptance, at: now))
     }
 
     // MARK: Hidden channels and history

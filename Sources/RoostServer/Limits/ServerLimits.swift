@@ -92,6 +92,11 @@ package struct ServerLimits: Equatable, Sendable {
     ///
     /// A client asks for 50 stretches of 150 messages.
     package var fingerprintBytes = 33_554_432
+    /// The bytes of whole channels after which a list of public channels ends; its token leads to
+    /// the rest.
+    package var listedBytes = 33_554_432
+    /// The members after whom a list of a user's channels ends; its token leads to the rest.
+    package var listedMembers = 100_000
 
     package init() {}
 }

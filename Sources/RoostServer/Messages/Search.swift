@@ -20,6 +20,50 @@ private struct SearchFront {
     }
 }
 
+/// The channels of a running search, in a binary heap: the one with the newest message comes first.
+///
+/// A user may have 10,000 channels, and a search may take as many steps.
+private struct SearchFronts {
+    private var heap: [SearchFront]
+
+    init(_ fronts: [SearchFront]) {
+        // A sorted list is a heap.
+        heap = fronts.sorted { $0.isAhead(of: $1) }
+    }
+
+    var count: Int { heap.count }
+
+    /// The channel whose next message is the newest.
+    var newest: SearchFront? { heap.first }
+
+    /// Goes on behind a message of the newest channel.
+    mutating func advanceNewest(to place: Position) {
+        heap[0].range.before = place
+        sink()
+    }
+
+    /// Removes the newest channel, which has no more messages.
+    mutating func removeNewest() {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        sink()
+    }
+
+    /// Moves the first channel to its place.
+    private mutating func sink() {
+        var index = 0
+        while true {
+            let left = 2 * index + 1
+            guard left < heap.count else { return }
+            let isRight = left + 1 < heap.count && heap[left + 1].isAhead(of: heap[left])
+            let next = isRight ? left + 1 : left
+            guard heap[next].isAhead(of: heap[index]) else { return }
+            heap.swapAt(index, next)
+            index = next
+        }
+    }
+}
+
 /// The search for messages.
 ///
 /// A search reads the messages of all channels by time, newest first, a slice of one channel at a time. Its
@@ -27,6 +71,7 @@ private struct SearchFront {
 struct Search: ServerPart {
     let context: ServerContext
     let admission: Admission
+    let rates: RequestRates
 
     /// The bytes of messages in one slice; other calls may run between slices.
     private static let searchSliceBytes = 262_144
@@ -47,19 +92,19 @@ struct Search: ServerPart {
         let pattern = SearchPattern(words)
         let limit = try call.fields.int("limit", in: 1...100) ?? 20
         let end = try searchEnd(call.fields)
-        var fronts = try await searchFronts(call, before: end)
+        var fronts = SearchFronts(try await searchFronts(call, before: end))
+        rates.note(user: call.caller.userID, count: fronts.count / RequestRates.chargedRows)
         var found: [Message] = []
         var (rows, bytes) = (Self.searchRows, configuration.limits.searchBytes)
         var sliceRows = Self.firstSlice
-        var horizon = fronts.newest
-        while let next = horizon {
+        while let front = fronts.newest {
             let isSpent = rows <= 0 || bytes <= 0
-            let whole = found.count { $0.createdAt > fronts[next].top }
+            let whole = found.count { $0.createdAt > front.top }
             // A call continues until it has made progress.
-            if whole > limit || isSpent && fronts[next].top.after < end.createdAt { break }
+            if whole > limit || isSpent && front.top.after < end.createdAt { break }
             try stopIfCancelled()
             await Task.yield()
-            let (url, range, count) = (fronts[next].url, fronts[next].range, sliceRows)
+            let (url, range, count) = (front.url, front.range, sliceRows)
             let slice = try await ask(
                 try await storage.messages(
                     in: url, range, MessageFilter(replyType: .all), newestFirst: true,
@@ -67,7 +112,7 @@ struct Search: ServerPart {
             let before = bytes
             for message in slice {
                 let (isFound, cost) = pattern.find(in: message.text)
-                if isFound, let message = fronts[next].sight.shown(message) {
+                if isFound, let message = front.sight.shown(message) {
                     found.append(message)
                 }
                 // A found message is held until the answer, with all that it carries.
@@ -78,13 +123,12 @@ struct Search: ServerPart {
             let wanted = min(Self.searchSliceBytes, max(0, bytes))
             sliceRows = (wanted * slice.count / weight).clamped(to: Self.sliceRange)
             if slice.count == count, let last = slice.last?.position {
-                fronts[next].range.before = last
+                fronts.advanceNewest(to: last)
             } else {
-                fronts.remove(at: next)
+                fronts.removeNewest()
             }
-            horizon = fronts.newest
         }
-        let top = horizon.map { fronts[$0].top }
+        let top = fronts.newest?.top
         if let top { found.removeAll { $0.createdAt <= top } }
         found.sort { $0.createdAt > $1.createdAt }
         let page = found.prefix(wholeMoments: limit)
@@ -151,11 +195,11 @@ struct Search: ServerPart {
 extension SearchFront {
     /// The time of the newest message that is not searched yet.
     fileprivate var top: Timestamp { range.before.createdAt }
-}
 
-extension [SearchFront] {
-    /// The index of the channel whose next message is the newest.
-    fileprivate var newest: Int? { indices.max { self[$0].top < self[$1].top } }
+    /// Whether the channel is searched before another one.
+    fileprivate func isAhead(of other: SearchFront) -> Bool {
+        top == other.top ? url < other.url : top > other.top
+    }
 }
 
 extension Timestamp {

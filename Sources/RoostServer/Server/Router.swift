@@ -139,13 +139,13 @@ struct Router: ServerPart {
         case .joinChannel(let call):
             return JoinChannel.response(
                 try await parts.memberships.join(
-                    try standing.namedActor(), call.channelURL,
+                    try standing.namedActor(), call.channelURL, by: caller,
                     isAcceptance: standing.access?.state == .invited))
         case .leaveChannel(let call):
             try await parts.memberships.leave(call, by: caller)
             return .empty
         case .listMyChannels(let call):
-            return ListMyChannels.response(try await parts.lists.list(call))
+            return ListMyChannels.response(try await parts.lists.list(call, for: caller))
         case .channelChangeLog(let call):
             return ChannelChangeLog.response(try await parts.lists.changes(call))
         case .createUser(let call):

@@ -62,7 +62,7 @@ final class ServerParts {
             context: context, publisher: publisher, sessions: sessions, views: views,
             admission: admission)
         history = History(context: context, views: views, polls: polls, rates: rates)
-        search = Search(context: context, admission: admission)
+        search = Search(context: context, admission: admission, rates: rates)
         deliveries = DeliveryMarks(context, publisher)
         receipts = Receipts(
             context: context, publisher: publisher, sessions: sessions, lanes: lanes,
@@ -75,11 +75,12 @@ final class ServerParts {
             context: context, publisher: publisher, messages: messages, telemetry: telemetry)
 
         memberships = Memberships(
-            context: context, publisher: publisher, views: views, history: history, lanes: lanes)
+            context: context, publisher: publisher, views: views, history: history, lanes: lanes,
+            rates: rates)
         channels = Channels(
             context: context, publisher: publisher, views: views, memberships: memberships,
             lanes: lanes, admission: admission)
-        lists = ChannelLists(context: context, views: views)
+        lists = ChannelLists(context: context, views: views, rates: rates)
         channelData = ChannelData(context: context, publisher: publisher)
         openChannels = OpenChannels(
             context: context, publisher: publisher, rooms: rooms, sessions: sessions,

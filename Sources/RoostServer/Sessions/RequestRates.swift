@@ -120,6 +120,8 @@ final class RequestRates: ServerPart {
     static let chargedNames = 100
     /// The bytes of rows read for a call that count as one request more.
     static let chargedReadBytes = 1_048_576
+    /// The members or channels read for a call that count as one request more.
+    static let chargedRows = 2_000
 
     /// Refuses a user or an address whose next request would be refused; counts nothing.
     func check(user: UserID?, address: String?) throws(ServerError) {
