@@ -16,7 +16,7 @@ struct SQLiteStorageTests {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor)
             .hotPlans()
-        #expect(plans.count == 63)
+        #expect(plans.count == 66)
         for (name, steps) in plans {
             for step in steps {
                 #expect(
@@ -31,6 +31,7 @@ struct SQLiteStorageTests {
             "placeBefore", "replyAfter", "replyBefore", "changesAfter", "lastChange",
             "audienceMembers", "changedDocuments", "allDocuments", "documentsOfChannel",
             "documentsOfOwner", "operators", "restrictedAfter", "membersAfter",
+            "removeMentions", "removeMessages", "unread",
         ] {
             #expect(plans[name]?.contains { $0.contains("TEMP B-TREE") } == false, "\(name)")
         }
@@ -156,6 +157,7 @@ struct SQLiteStorageTests {
             """
             DROP TABLE device;
             DROP TABLE activity;
+            DROP TABLE removal;
             DROP INDEX document_by_change;
             DROP INDEX document_by_request;
             DROP INDEX document_by_channel;

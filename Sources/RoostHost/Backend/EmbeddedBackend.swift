@@ -53,7 +53,9 @@ extension Backend {
                     Heartbeat(every: ServerWorld.noteInterval, on: loop) {
                         // A failure leaves the last note; the next one comes a minute later.
                         try? await storage.note(chat.world.now())
-                    }
+                    },
+                    // A failure leaves the rest to the next call.
+                    Heartbeat(every: .seconds(5), on: loop) { try? await storage.removeRemains() },
                 ]
             }, metrics: { "" },
             disk: { await files.store.disk(with: folder + "/" + ChatHost.databaseName) },

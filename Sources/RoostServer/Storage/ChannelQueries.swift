@@ -219,22 +219,6 @@ extension Query where Input == (id: Int64, change: ChangeStamp), Output == Void 
     }
 }
 
-extension Query where Input == Int64, Output == Void {
-    static var forgetMentions: Query {
-        Query(
-            sql: """
-                DELETE FROM mention WHERE message IN (SELECT id FROM message WHERE channel = ?1)
-                """,
-            bind: { id, bindings in bindings.append(id) })
-    }
-
-    static var forgetMessages: Query {
-        Query(
-            sql: "DELETE FROM message WHERE channel = ?1",
-            bind: { id, bindings in bindings.append(id) })
-    }
-}
-
 extension Query where Input == (channel: Int64, change: ChangeStamp), Output == Void {
     static var touchChannel: Query {
         Query(
@@ -275,15 +259,15 @@ where
         Query(
             sql: """
                 SELECT count(*), count(*) FILTER (
-                    WHERE m.mentions_all = 1 OR EXISTS (
-                        SELECT 1 FROM mention WHERE message = m.id AND user_id = ?1))
+                    WHERE mentions_all = 1 OR EXISTS (
+                        SELECT 1 FROM mention AS n WHERE n.message = id AND n.user_id = ?1))
                 FROM (
-                    SELECT m.id, m.mentions_all FROM user AS u
+                    SELECT m.id AS id, m.mentions_all AS mentions_all FROM user AS u
                     JOIN member AS me ON me.channel = ?2 AND me.user = u.id
                     JOIN message AS m ON m.channel = ?2 AND m.created_at > me.last_read
                     WHERE u.user_id = ?1 AND me.state = 'joined' AND m.is_counted = 1
                         AND m.deleted_at IS NULL AND m.sender IS NOT u.id
-                    ORDER BY m.created_at DESC, m.id DESC LIMIT ?3) AS m
+                    ORDER BY m.created_at DESC, m.id DESC LIMIT ?3)
                 """,
             bind: { input, bindings in
                 bindings.append(input.viewer.rawValue)

@@ -227,5 +227,13 @@ package enum SQLiteSchema {
                 CREATE INDEX channel_created ON channel
                     (created_by, coalesce(deleted_at, 9223372036854775807));
                 """),
+            Migration(
+                7, "Removals in steps",
+                """
+                -- The deleted channels whose messages are not all removed.
+                CREATE TABLE removal (
+                    channel INTEGER PRIMARY KEY REFERENCES channel
+                ) STRICT;
+                """),
         ])
 }

@@ -7,29 +7,51 @@ import RoostWire
 extension SQLiteStorage {
     package func createChannel(
         _ new: NewChannel, now: Timestamp
-    ) throws(StorageError) -> CreateOutcome {
-        try write { db throws(SQLiteError) in
+    ) async throws(StorageError) -> CreateOutcome {
+        while true {
+            switch try create(new, now: now) {
+            case .outcome(let outcome): return outcome
+            case .remains(let channel): try await removeAllMessages(of: channel)
+            }
+        }
+    }
+
+    /// The result of one attempt to create a channel.
+    private enum Creation {
+        case outcome(CreateOutcome)
+        /// The URL belongs to a deleted channel whose messages must be removed first.
+        case remains(channel: Int64)
+    }
+
+    private func create(_ new: NewChannel, now: Timestamp) throws(StorageError) -> Creation {
+        try write { db throws(SQLiteError) -> Creation in
             if let key = new.distinctKey, let (id, url) = try db.first(.distinctChannel, key) {
-                if let caller = new.caller, try db.bans(caller, in: id, at: now) { return .banned }
-                guard try new.barred.isSubset(of: db.all(.memberIDs, url)) else { return .barred }
+                if let caller = new.caller, try db.bans(caller, in: id, at: now) {
+                    return .outcome(.banned)
+                }
+                guard try new.barred.isSubset(of: db.all(.memberIDs, url)) else {
+                    return .outcome(.barred)
+                }
                 let joined = try db.add(new, to: id, now: now)
-                return .done(CreatedChannel(url: url, isCreated: false, joined: joined))
+                return .outcome(
+                    .done(CreatedChannel(url: url, isCreated: false, joined: joined)))
             }
             let url = new.record.url
-            guard try db.first(.channelRow, url) == nil else { return .taken }
-            guard new.barred.isEmpty else { return .barred }
+            guard try db.first(.channelRow, url) == nil else { return .outcome(.taken) }
+            guard new.barred.isEmpty else { return .outcome(.barred) }
             if let creator = new.record.createdBy, new.creatorLimit < .max {
                 let start = now.advanced(by: -StorageRules.deletionPeriod)
                 let count = try db.first(.createdChannels, (creator, start)) ?? 0
-                guard count < new.creatorLimit else { return .tooMany }
+                guard count < new.creatorLimit else { return .outcome(.tooMany) }
             }
+            if let remains = try db.first(.removalOfURL, url) { return .remains(channel: remains) }
             let change = try db.nextChange(now)
             guard let id = try db.first(.insertChannel, (new, change)) else {
                 throw .malformed("channel", because: "The insertion returned no ID.")
             }
             let joined = try db.add(new, to: id, now: now)
             for user in new.operators { try db.execute(.makeOperator, (id, user)) }
-            return .done(CreatedChannel(url: url, isCreated: true, joined: joined))
+            return .outcome(.done(CreatedChannel(url: url, isCreated: true, joined: joined)))
         }
     }
 
@@ -49,20 +71,6 @@ extension SQLiteStorage {
             try db.execute(.updateChannel, (id, record))
             try db.touch(id, db.nextChange(now))
             return record
-        }
-    }
-
-    package func deleteChannel(
-        _ url: ChannelURL, now: Timestamp
-    ) throws(StorageError) -> Bool {
-        try write { db throws(SQLiteError) in
-            guard let id = try db.first(.channelRow, url) else { return false }
-            try db.execute(.emptyChannel, (id, db.nextChange(now)))
-            try db.execute(.endDocumentsOfChannel, url)
-            try db.execute(.forgetMentions, id)
-            try db.execute(.forgetMessages, id)
-            try db.execute(.buryChannel, (id, now))
-            return true
         }
     }
 

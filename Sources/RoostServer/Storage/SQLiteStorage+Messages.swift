@@ -160,7 +160,7 @@ extension SQLiteStorage {
     }
 
     /// Lets other work in; throws if the caller has gone.
-    private func pause() async throws(StorageError) {
+    func pause() async throws(StorageError) {
         await Task.yield()
         if Task.isCancelled { throw .cancelled }
     }

@@ -17,7 +17,7 @@ package enum StorageRules {
     package static let deletionPeriod: Int64 = 2_592_000_000
 }
 
-/// The rows that calls of a storage read at most; tests choose smaller numbers.
+/// The rows that calls of a storage read or remove at most; tests choose smaller numbers.
 package struct StorageBounds: Sendable {
     /// The unread messages of one channel that are counted.
     package var unread = StorageRules.unreadLimit
@@ -27,6 +27,8 @@ package struct StorageBounds: Sendable {
     package var firstStretch = 500
     /// The stretches behind the first one that a page with a filter reads at most.
     package var stretches = 50
+    /// The messages of a deleted channel that one transaction of an embedded server removes.
+    package var removal = 1_000
 
     package init() {}
 }
