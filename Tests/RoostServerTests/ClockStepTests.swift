@@ -2,6 +2,7 @@
 
 import RoostExecutors
 import RoostModel
+import RoostSQLite
 import RoostServer
 import RoostWire
 import Testing

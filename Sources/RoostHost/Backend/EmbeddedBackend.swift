@@ -49,9 +49,10 @@ extension Backend {
             storage: storage, files: files.store, fanOut: InProcessFanOut(on: loop),
             world: world,
             attach: { chat in
-                [
+                // A failure leaves the last note, and the next one comes a minute later.
+                try? await storage.note(chat.world.now())
+                return [
                     Heartbeat(every: ServerWorld.noteInterval, on: loop) {
-                        // A failure leaves the last note; the next one comes a minute later.
                         try? await storage.note(chat.world.now())
                     },
                     // A failure leaves the rest to the next call.
