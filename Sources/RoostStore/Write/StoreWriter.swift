@@ -330,7 +330,8 @@ package actor StoreWriter {
 
     /// Like `perform`, for work of several transactions that may start over after any of them.
     func inTurn<T>(_ body: () throws(StoreError) -> T) async throws(StoreError) -> T {
-        try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
+        try await gate.perform(isolation: self, orThrow: .canceled) {
+            () throws(StoreError) -> T? in
             do throws(StoreError) {
                 if connection == nil, let later = laterOpening.withLock({ $0 }) {
                     try later.open(self)
