@@ -29,7 +29,8 @@ package struct FolderLock: ~Copyable, Sendable {
     /// Takes the lock.
     ///
     /// - Parameters:
-    ///   - path: The lock's file, made if it is missing and never deleted.
+    ///   - path: The lock's file, made if it is missing and never deleted; no file of a database,
+    ///     because on Apple's systems the lock conflicts with those of SQLite.
     ///   - mode: Whether others may hold it too.
     ///   - patience: The longest wait of the calling thread for others.
     ///   - interrupter: Ends the wait while it is raised.
