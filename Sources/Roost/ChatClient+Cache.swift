@@ -83,7 +83,9 @@ extension ChatClient {
     /// `clearCache(of:)`.
     ///
     /// - Returns: Whether the key is destroyed; false while a read in progress keeps it in the
-    ///   write-ahead log. Repeat the call then.
+    ///   write-ahead log. Repeat the call then. Without protection there is no key: true says that
+    ///   the messages are removed, and blocks of the disk may keep their text until they are
+    ///   overwritten.
     /// - Throws: `.localDatabaseError`.
     @discardableResult
     public func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool {

@@ -46,9 +46,16 @@ public final class ChatClient: Sendable {
 
     /// Opens the user's cache and outbox without a connection.
     ///
+    /// An opening may take seconds: it waits for other processes, migrates, encrypts or repairs.
+    /// With a cache in the container of an app group, iOS ends an app that is suspended meanwhile,
+    /// because the app holds locks on shared files. So begin a background task before the opening,
+    /// and cancel the opening's task when the background task expires. The opening then ends within
+    /// milliseconds and releases every lock. The next one continues the work.
+    ///
     /// - Throws: `.localDatabaseError` if the folder cannot be used, or the key is missing or
-    ///   wrong; the message says what to do. `.invalidParameter` for an invalid configuration. No
-    ///   data are lost in either case.
+    ///   wrong; the message says what to do. `.invalidParameter` for an invalid configuration.
+    ///   `.requestCanceled` if the task was canceled; then no file is open. No data are lost in
+    ///   any case.
     public static func open(_ configuration: Configuration) async throws(RoostError) -> ChatClient {
         try await open(configuration, world: .live())
     }

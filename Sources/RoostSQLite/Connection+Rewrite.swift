@@ -10,8 +10,9 @@ extension Connection {
     /// the old state or the new one. The rewrite needs twice the size of the remaining rows as free
     /// space.
     ///
-    /// Data without a table column are lost: numbers of rows without a primary key, statistics. A
-    /// virtual table is empty afterwards unless `fill` fills it.
+    /// Data without a table column are lost: numbers of rows without a primary key, statistics. The
+    /// numbers of `AUTOINCREMENT` continue. A virtual table is empty afterwards unless `fill` fills
+    /// it.
     ///
     /// - Parameters:
     ///   - chosen: The tables whose remaining rows `fill` copies; all others are copied whole.
@@ -33,12 +34,15 @@ extension Connection {
         precondition(!path.isEmpty, "A database in memory has no file to rewrite.")
         let files = DatabaseFiles(path)
         try files.requireRoom(for: expectedBytes > .max / 2 ? .max : 2 * expectedBytes)
-        files.removeAbandonedCopy()
         let lock = try files.lockCopy()
-        defer { files.removeCopy() }
-        try gather(in: files, choosing: chosen, fill, goesOn)
-        // Not sooner: closing the lock's file drops the locks that SQLite has on it.
+        files.removeCopy()  // That of a killed rewrite.
+        let outcome = Result { () throws(SQLiteError) in
+            try gather(in: files, choosing: chosen, fill, goesOn)
+        }
+        files.removeCopy()
+        // Not sooner: the next owner of the lock makes a copy under the same name.
         _ = consume lock
+        try outcome.get()
         dropStatements()
         // The rewrite is done; a log that cannot be emptied now is emptied later.
         _ = try? emptyLog()
@@ -95,6 +99,13 @@ extension Connection {
                 try run("INSERT INTO main.\(name) SELECT * FROM live.\(name)", "copy \(name)")
             }
             try fill(self)
+            if try first(.hasLiveSequences) == true {
+                try executeScript(
+                    """
+                    DELETE FROM main.sqlite_sequence;
+                    INSERT INTO main.sqlite_sequence SELECT * FROM live.sqlite_sequence
+                    """)
+            }
             for object in objects where !object.comesFirst { try make(object) }
             return version
         }
@@ -187,6 +198,15 @@ extension Query where Input == Void, Output == Int64 {
     }
     fileprivate static var liveUserVersion: Query {
         Query(sql: "PRAGMA live.user_version") { $0.int64(0) }
+    }
+}
+
+extension Query where Input == Void, Output == Bool {
+    /// Whether a table has numbers that are never used again, or had one.
+    fileprivate static var hasLiveSequences: Query {
+        Query(
+            sql: "SELECT EXISTS (SELECT 1 FROM live.sqlite_schema WHERE name = 'sqlite_sequence')"
+        ) { $0.int64(0) != 0 }
     }
 }
 

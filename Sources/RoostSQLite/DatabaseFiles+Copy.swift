@@ -15,6 +15,12 @@ extension DatabaseFiles {
 
     private static let copySuffix = "-rewrite"
 
+    /// The lock of the copy, which is never deleted.
+    ///
+    /// Not the copy itself: on Apple's systems `flock` conflicts with the locks that SQLite has on
+    /// the same file, even within one process.
+    private var copyLock: String { "\(copy).lock" }
+
     /// Whether this is the copy of a rewrite, which has no copy itself.
     var isCopy: Bool { path.hasSuffix(Self.copySuffix) }
 
@@ -36,7 +42,7 @@ extension DatabaseFiles {
     package func removeAbandonedCopy() {
         guard DatabaseFiles(copy).exists else { return }
         do {
-            let lock = try FolderLock(file: copy)
+            let lock = try FolderLock(file: copyLock)
             removeCopy()
             _ = consume lock
         } catch {
@@ -44,9 +50,12 @@ extension DatabaseFiles {
         }
     }
 
+    /// Takes the right to make and to remove the copy.
+    ///
+    /// - Throws: `isBusy` while another rewrite has it.
     func lockCopy() throws(SQLiteError) -> FolderLock {
         do throws(FileError) {
-            return try FolderLock(file: copy)
+            return try FolderLock(file: copyLock)
         } catch {
             throw SQLiteError(
                 code: error.isTaken

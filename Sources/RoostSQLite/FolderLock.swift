@@ -29,21 +29,23 @@ package struct FolderLock: ~Copyable, Sendable {
     /// Takes the lock.
     ///
     /// - Parameters:
-    ///   - path: The lock's file, made if it is missing and never deleted.
+    ///   - path: The lock's file, made if it is missing and never deleted; no file of a database,
+    ///     because on Apple's systems the lock conflicts with those of SQLite.
     ///   - mode: Whether others may hold it too.
     ///   - patience: The longest wait of the calling thread for others.
+    ///   - interrupter: Ends the wait while it is raised.
     ///   - owner: The owner of a file that is made; nil for this user.
     /// - Throws: `isTaken` if others kept it; other codes if the file cannot be made.
     package init(
         file path: String, _ mode: Mode = .exclusive, patience: Duration = .zero,
-        owner: FileOwner? = nil
+        interrupter: Interrupter? = nil, owner: FileOwner? = nil
     ) throws(FileError) {
         if let owner { try Self.make(path, for: owner) }
         // SAFETY: the path is lent for the call.
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileError(action: "open \(path)") }
         do throws(FileError) {
-            try Self.take(mode, descriptor, path, patience)
+            try Self.take(mode, descriptor, path, patience, interrupter)
         } catch {
             close(descriptor)
             throw error
@@ -65,11 +67,11 @@ package struct FolderLock: ~Copyable, Sendable {
     ///
     /// - Throws: As `init`; then the lock is released.
     package consuming func changed(
-        to mode: Mode, patience: Duration = .zero
+        to mode: Mode, patience: Duration = .zero, interrupter: Interrupter? = nil
     ) throws(FileError) -> FolderLock {
         // Two shared owners that both wait to be exclusive would wait for each other.
         _ = flock(descriptor, LOCK_UN)
-        try Self.take(mode, descriptor, path, patience)
+        try Self.take(mode, descriptor, path, patience, interrupter)
         return self
     }
 
@@ -78,10 +80,12 @@ package struct FolderLock: ~Copyable, Sendable {
     /// - Returns: Whether the lock is of that kind now; if not, it is released, and the call may be
     ///   repeated.
     /// - Throws: Other codes than `isTaken`; then the lock is released.
-    package func trade(for mode: Mode, patience: Duration) throws(FileError) -> Bool {
+    package func trade(
+        for mode: Mode, patience: Duration, interrupter: Interrupter? = nil
+    ) throws(FileError) -> Bool {
         _ = flock(descriptor, LOCK_UN)
         do throws(FileError) {
-            try Self.take(mode, descriptor, path, patience)
+            try Self.take(mode, descriptor, path, patience, interrupter)
             return true
         } catch  where error.isTaken {
             return false
@@ -89,15 +93,16 @@ package struct FolderLock: ~Copyable, Sendable {
     }
 
     private static func take(
-        _ mode: Mode, _ descriptor: Int32, _ path: String, _ patience: Duration
+        _ mode: Mode, _ descriptor: Int32, _ path: String, _ patience: Duration,
+        _ interrupter: Interrupter?
     ) throws(FileError) {
         let operation = (mode == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB
-        let deadline = ContinuousClock.now + patience
+        let deadline = LockDeadline(after: patience)
         while flock(descriptor, operation) != 0 {
             let error = FileError(action: "lock \(path)")
-            guard error.isTaken || error.code == EINTR, ContinuousClock.now < deadline else {
-                throw error
-            }
+            guard error.isTaken || error.code == EINTR, !deadline.isOver,
+                interrupter?.isRaised != true
+            else { throw error }
             var pause = pause
             // SAFETY: the struct is read during the call.
             _ = unsafe nanosleep(&pause, nil)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CRoostSQLite
+
 /// One step of a schema's history; once released it never changes and is only followed by the next.
 package struct Migration: Sendable {
     /// Counts from one, without holes.
@@ -76,6 +78,9 @@ package enum MigrationError: Error, Hashable, Sendable {
 /// Each step is one transaction, and so is each slice of a step's work. The record of a step is
 /// written with the last of them, so an interrupted run resumes where it stopped. A newer, foreign
 /// or altered database is refused before any write.
+///
+/// During a step foreign keys have no effect, so a step may drop a table and make it again without
+/// the deletion of rows that refer to it. Before its last commit every reference is checked.
 package struct Migrator: Sendable {
     /// The number in the file's header by which our files are recognised.
     package let applicationID: Int32
@@ -107,18 +112,27 @@ package struct Migrator: Sendable {
         let applied = try countApplied(in: connection)
         do throws(SQLiteError) {
             for migration in migrations.dropFirst(applied) {
-                try connection.transaction { () throws(SQLiteError) in
-                    try apply(migration, to: connection)
-                }
-                connection.dropStatements()
-                if let work = migration.work {
-                    try finish(migration, work, in: connection, progress)
-                    connection.dropStatements()
+                try connection.withoutForeignKeys { () throws(SQLiteError) in
+                    try run(migration, in: connection, progress)
                 }
             }
             return migrations.count - applied
         } catch {
             throw .failed(error)
+        }
+    }
+
+    private func run(
+        _ migration: Migration, in connection: Connection,
+        _ progress: (MigrationProgress) -> Void
+    ) throws(SQLiteError) {
+        try connection.transaction { () throws(SQLiteError) in
+            try apply(migration, to: connection)
+        }
+        connection.dropStatements()
+        if let work = migration.work {
+            try finish(migration, work, in: connection, progress)
+            connection.dropStatements()
         }
     }
 
@@ -194,9 +208,11 @@ package struct Migrator: Sendable {
         }
     }
 
+    /// Records a step in its last transaction, if every reference is kept.
     private func record(
         _ migration: Migration, in connection: Connection
     ) throws(SQLiteError) {
+        try connection.requireReferences(after: "make the schema's step \(migration.name)")
         try connection.execute(
             .recordMigration, (migration.number, migration.name, migration.checksum))
     }
@@ -217,6 +233,26 @@ extension Connection {
         if owner == applicationID { return true }
         guard owner == 0 else { return false }
         return try first(.objectCount) == 0
+    }
+
+    /// Runs `body` without the checks and actions of foreign keys, which only a connection outside
+    /// of a transaction can turn off.
+    fileprivate func withoutForeignKeys(
+        _ body: () throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        precondition(!isInTransaction, "Foreign keys cannot be turned off in a transaction.")
+        try setPragma("foreign_keys", 0)
+        let outcome = Result { () throws(SQLiteError) in try body() }
+        try setPragma("foreign_keys", 1)
+        try outcome.get()
+    }
+
+    /// - Throws: `isCorrupt` if a row refers to a missing one.
+    fileprivate func requireReferences(after action: String) throws(SQLiteError) {
+        guard let table = try first(.tableWithBrokenReference) else { return }
+        throw SQLiteError(
+            code: SQLITE_CORRUPT, message: "a row of \(table) refers to a missing one",
+            action: action)
     }
 
     /// Writes the database's first page unchanged, to prove that the disk accepts a commit.
@@ -240,6 +276,12 @@ extension Query where Input == Void, Output == Int64 {
     }
     fileprivate static var appliedChecksums: Query {
         Query(sql: "SELECT checksum FROM schema_migration ORDER BY number") { row in row.int64(0) }
+    }
+}
+
+extension Query where Input == Void, Output == String {
+    fileprivate static var tableWithBrokenReference: Query {
+        Query(sql: "PRAGMA foreign_key_check") { row in row.text(0) }
     }
 }
 

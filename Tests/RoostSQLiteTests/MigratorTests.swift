@@ -88,6 +88,56 @@ struct MigratorTests {
         #expect(try connection.first(.unpaintedCount) == 0)
     }
 
+    private static let rooms = Migration(
+        1, "rooms",
+        """
+        CREATE TABLE room (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+        CREATE TABLE chair (room INTEGER NOT NULL REFERENCES room (id) ON DELETE CASCADE) STRICT;
+        """)
+
+    /// Makes the table of rooms again; `rest` is further SQL of the step.
+    private static func rebuilding(and rest: StaticString) -> Migration {
+        Migration(
+            2, "rooms again",
+            SQL(
+                """
+                CREATE TABLE next_room (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+                INSERT INTO next_room SELECT * FROM room;
+                DROP TABLE room;
+                ALTER TABLE next_room RENAME TO room;
+                """, rest))
+    }
+
+    @Test func `a step may make a table again to which rows of another one refer`() throws {
+        let connection = try Connection(.memory)
+        try Self.migrator(Self.rooms).migrate(connection)
+        try connection.executeScript(
+            """
+            INSERT INTO room VALUES (1, 'kitchen'), (2, 'cellar');
+            INSERT INTO chair VALUES (1), (1), (2)
+            """)
+        let chairs = Query<Void, Int64>(sql: "SELECT count(*) FROM chair") { $0.int64(0) }
+        let broken = #expect(throws: MigrationError.self) {
+            try Self.migrator(Self.rooms, Self.rebuilding(and: "DELETE FROM room WHERE id = 1"))
+                .migrate(connection)
+        }
+        guard case .failed(let error) = broken else {
+            Issue.record("The step leaves chairs without a room, and ended with \(broken as Any).")
+            return
+        }
+        #expect(error.isCorrupt)
+        #expect(try connection.first(chairs) == 3)
+        let rebuilding = Self.rebuilding(and: "ALTER TABLE room ADD COLUMN colour TEXT")
+        try Self.migrator(Self.rooms, rebuilding).migrate(connection)
+        #expect(try connection.first(chairs) == 3)
+        // Foreign keys have their effect again.
+        #expect(throws: SQLiteError.self) {
+            try connection.executeScript("INSERT INTO chair VALUES (3)")
+        }
+        try connection.executeScript("DELETE FROM room WHERE id = 1")
+        #expect(try connection.first(chairs) == 1)
+    }
+
     @Test func `a database of a newer release is refused unchanged`() throws {
         let folder = try TemporaryFolder()
         let file = DatabaseLocation.file(folder.file("notes.sqlite"))

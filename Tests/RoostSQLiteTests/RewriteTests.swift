@@ -17,6 +17,11 @@ private struct Rooms {
     let path: String
     let connection: Connection
 
+    /// The files of the folder after a rewrite.
+    static let names = [
+        "rooms.sqlite", "rooms.sqlite-rewrite.lock", "rooms.sqlite-shm", "rooms.sqlite-wal",
+    ]
+
     static let schema: SQL = """
         PRAGMA user_version = 7; PRAGMA application_id = 77;
         CREATE TABLE room (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
@@ -163,8 +168,7 @@ struct RewriteTests {
         #expect(try rooms.folderSays("barrel"))
         #expect(try rooms.connection.first(.onionCount) == 0)
         #expect(try rooms.connection.first(.barrelCount) == 2_000)
-        #expect(
-            try rooms.folder.contents() == ["rooms.sqlite", "rooms.sqlite-shm", "rooms.sqlite-wal"])
+        #expect(try rooms.folder.contents() == Rooms.names)
     }
 
     @Test func `a reader keeps its state during a rewrite and sees the new one next`() throws {
@@ -217,8 +221,7 @@ struct RewriteTests {
         #expect(early?.isFull == true)
         #expect(try rooms.connection.first(.messageCount) == 4_000)
         #expect(try rooms.connection.first(.onionCount) == 2_000)
-        #expect(
-            try rooms.folder.contents() == ["rooms.sqlite", "rooms.sqlite-shm", "rooms.sqlite-wal"])
+        #expect(try rooms.folder.contents() == Rooms.names)
     }
 
     @Test func `a cancelled rewrite has no effect`() throws {
@@ -337,6 +340,40 @@ struct RewriteTests {
             files.removeAbandonedCopy()
             #expect(FileManager.default.fileExists(atPath: rooms.path + "-rewrite"))
         })
+    }
+
+    @Test func `a rewrite locks a file that SQLite never opens, until the copy is gone`() throws {
+        let rooms = try Rooms()
+        let lock = rooms.path + "-rewrite.lock"
+        func isTaken() -> Bool { (try? FolderLock(file: lock)) == nil }
+        try rooms.keepCellar(during: { copy throws(SQLiteError) in
+            #expect(isTaken())
+            // The copy is read and written while the lock is held.
+            #expect(try copy.first(.messageCount) == 2_000)
+        })
+        #expect(!isTaken())
+        let other = try FolderLock(file: lock)
+        let error = #expect(throws: SQLiteError.self) { try rooms.keepCellar() }
+        #expect(error?.isBusy == true)
+        _ = consume other
+        #expect(try rooms.connection.first(.messageCount) == 2_000)
+    }
+
+    @Test func `numbers that were never to be used again stay unused after a rewrite`() throws {
+        let folder = try TemporaryFolder()
+        let connection = try Connection(.file(folder.file("numbers.sqlite")))
+        try connection.executeScript(
+            """
+            CREATE TABLE item (number INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT) STRICT;
+            INSERT INTO item (text) VALUES ('a'), ('b'), ('c');
+            DELETE FROM item WHERE number > 1
+            """)
+        try connection.rewrite(choosing: []) { _ in }
+        try connection.executeScript("INSERT INTO item (text) VALUES ('d')")
+        let numbers = Query<Void, Int64>(sql: "SELECT number FROM item ORDER BY number") { row in
+            row.int64(0)
+        }
+        #expect(try connection.all(numbers) == [1, 4])
     }
 
     @Test func `free pages are returned slice by slice`() throws {

@@ -5,6 +5,12 @@ import RoostSealing
 import RoostTestSupport
 import Testing
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 struct KeyFileTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -36,6 +42,24 @@ struct KeyFileTests {
         #expect(try rights(path) == 0o600)
         #expect(try rights(folder.file("keys")) == 0o700)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("keys")).count == 2)
+    }
+
+    @Test func `a process that keeps the key locked makes others fail in time`() throws {
+        _ = try KeyFile(path).readOrMake()
+        // SAFETY: the path is valid during the call.
+        let held = unsafe open("\(path).lock", O_RDWR | O_CLOEXEC)
+        try #require(held >= 0)
+        defer { close(held) }
+        let isHeld = flock(held, LOCK_EX) == 0
+        try #require(isHeld)
+        let error = #expect(throws: KeyFileError.self) {
+            _ = try KeyFile(path, patience: .milliseconds(20)).beginReplacement()
+        }
+        #expect(error?.description.contains("Another process") == true)
+        let isFree = flock(held, LOCK_UN) == 0
+        #expect(isFree)
+        let keys = try KeyFile(path).beginReplacement()
+        #expect(keys.previous.count == 1)
     }
 
     @Test func `a key file readable for others is refused with the command that helps`() throws {

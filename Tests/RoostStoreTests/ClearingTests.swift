@@ -80,6 +80,40 @@ struct ClearingTests {
         await store.close()
     }
 
+    @Test(.enabled(if: !Fixture.isSealed, "The words of a sealed cache are in memory."))
+    func `the trim after a clearing removes the cleared words from the index (scar 36)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try await Store.test(.folder(folder.path))
+        for id in Int64(1)...40 {
+            let isGone = id % 2 == 0
+            let channel: ChannelURL = isGone ? "other" : Fixture.channel
+            let message = Fixture.message(
+                id, in: channel, text: isGone ? "xylophone" : "violin")
+            try await store.writer.commit([
+                .messages(channel, [message], covering: Fixture.range(id, id))
+            ])
+        }
+        func indexSays(_ word: String) throws -> Bool {
+            let connection = try Connection(
+                .file(folder.file("app/anna/cache.sqlite")), ConnectionOptions(access: .readOnly))
+            return try connection.all(.indexBlocks).contains { block in
+                Data(block).range(of: Data(word.utf8)) != nil
+            }
+        }
+        try await store.writer.commit([.clearMessages("other")])
+        #expect(try indexSays("xylophone"))
+        try await store.writer.trim(downTo: .max)
+        #expect(try !indexSays("xylophone"))
+        #expect(try indexSays("violin"))
+        #expect(try await store.verify().findings == [])
+        // Without a clearing in between there is nothing to merge.
+        let begun = try await store.writer.beginTrim(downTo: .max)
+        #expect(try await store.writer.advance(begun).trim.isDone)
+        await store.close()
+    }
+
     @Test func `a full clearing removes files put aside and unreadable items (scars 36, 37)`()
         async throws
     {
@@ -130,5 +164,12 @@ struct ClearingTests {
         _ = try await store.writer.erase(Fixture.channel)
         #expect(!exists(oldCache))
         await store.close()
+    }
+}
+
+extension Query where Input == Void, Output == [UInt8] {
+    /// The parts of the index of words, as they are on disk.
+    fileprivate static var indexBlocks: Query {
+        Query(sql: "SELECT block FROM message_text_data") { row in row.bytes(0) }
     }
 }

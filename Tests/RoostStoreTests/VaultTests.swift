@@ -351,8 +351,13 @@ struct VaultTests {
             }
             seals.finishErasure()
             #expect(impatient.truncateLog() == .logRemains)
+            // As after each further commit.
+            seals.finishErasure()
         }
-        #expect(impatient.truncateLog() == .complete)
+        let files = DatabaseFiles(fixture.folder.file("cache.sqlite"))
+        #expect(files.byteCounts.log > 0)
+        seals.finishErasure()
+        #expect(files.byteCounts.log == 0)
     }
 
     @Test func `a channel's new key seals later values, and the old one is dropped on request`()

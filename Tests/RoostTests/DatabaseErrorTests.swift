@@ -40,4 +40,21 @@ struct DatabaseErrorTests {
             await alice.close()
         }
     }
+
+    @Test func `a canceled opening ends with an error of its own`() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let configuration = Configuration(
+            applicationID: "demo", server: "http://127.0.0.1:1", userID: "alice",
+            cache: .folder(folder.path))
+        let opening = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await ChatClient.open(configuration)
+        }
+        opening.cancel()
+        let error = await #expect(throws: RoostError.self) { _ = try await opening.value }
+        #expect(error?.code == .requestCanceled)
+        #expect(error?.remedy == .retry)
+        let client = try await ChatClient.open(configuration)
+        await client.close()
+    }
 }

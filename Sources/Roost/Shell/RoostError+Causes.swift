@@ -85,13 +85,18 @@ extension RoostError {
             case .folderNotWritable, .notADatabase, .damaged, .full, .notAccessible: .repairStorage
             case .keyMissing, .wrongKey, .fileUnreadable: .correctInput
             // Another process holds the files, and lets go of them.
-            case .suspended, .keyUnavailable, .locked: .retry
+            case .suspended, .canceled, .keyUnavailable, .locked: .retry
             case .newerSchema, .olderSchema, .otherOwner, .closed, .searchUnavailable, .unexpected:
                 .none
             }
+        let code: Code =
+            switch error.kind {
+            case .fileUnreadable: .invalidParameter
+            case .canceled: .requestCanceled
+            default: .localDatabaseError
+            }
         self.init(
-            error.kind == .fileUnreadable ? .invalidParameter : .localDatabaseError,
-            remedy: remedy,
+            code, remedy: remedy,
             message: error.message, cause: .disk(mayPass: error.mayPass), underlying: error)
         self = after(error.repairs)
     }
@@ -111,7 +116,7 @@ extension StoreError {
     /// another process is done.
     fileprivate var mayPass: Bool {
         switch kind {
-        case .notAccessible, .full, .locked, .keyUnavailable, .suspended: true
+        case .notAccessible, .full, .locked, .keyUnavailable, .suspended, .canceled: true
         case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .olderSchema, .otherOwner,
             .keyMissing, .wrongKey, .fileUnreadable, .searchUnavailable, .closed, .unexpected:
             false

@@ -18,12 +18,15 @@ package struct KeyFile: Sendable {
     package let path: String
     /// The handler called before each step; a test simulates a crash there.
     private let before: @Sendable (Step) throws(KeyFileError) -> Void
+    /// The longest wait for another process, which writes for some milliseconds.
+    private let patience: Duration
 
     package init(
-        _ path: String,
+        _ path: String, patience: Duration = .seconds(5),
         before: @escaping @Sendable (Step) throws(KeyFileError) -> Void = { _ in }
     ) {
         self.path = path
+        self.patience = patience
         self.before = before
     }
 
@@ -78,7 +81,7 @@ package struct KeyFile: Sendable {
         _ decide: (MasterKeys?) -> MasterKeys
     ) throws(KeyFileError) -> MasterKeys {
         let access = KeyFileAccess(path)
-        let lock = try access.lock()
+        let lock = try access.lock(patience: patience)
         defer { access.unlock(lock) }
         let found = try read()
         let keys = decide(found)

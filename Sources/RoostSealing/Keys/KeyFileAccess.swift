@@ -63,20 +63,36 @@ struct KeyFileAccess {
         #endif
     }
 
-    /// Locks the file against every other writer, in this process too, until `unlock`; waits for
-    /// the lock.
-    func lock() throws(KeyFileError) -> Int32 {
+    /// The pause between two tries to lock; the system's own waiting has no time limit.
+    private static let pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
+
+    /// Locks the file against every other writer, in this process too, until `unlock`.
+    ///
+    /// - Parameter patience: The longest wait for another writer.
+    /// - Returns: The descriptor for `unlock`.
+    /// - Throws: `.system` if another writer keeps the lock, and other errors of the system.
+    func lock(patience: Duration) throws(KeyFileError) -> Int32 {
         try makeFolder(folder)
         try checkFolder()
         // SAFETY: the path is valid during the call.
         let descriptor = unsafe open(
             "\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("open \(path).lock") }
-        while flock(descriptor, LOCK_EX) != 0 {
-            if errno == EINTR { continue }
-            let error = failure("lock \(path).lock")
-            close(descriptor)
-            throw error
+        var tries = max(0, Int(patience / .milliseconds(5)))
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let isTaken = errno == EWOULDBLOCK
+            guard isTaken || errno == EINTR, tries > 0 else {
+                let error: KeyFileError =
+                    isTaken
+                    ? .system("Another process keeps \(path).lock locked: end it, or try again.")
+                    : failure("lock \(path).lock")
+                close(descriptor)
+                throw error
+            }
+            tries -= 1
+            var pause = Self.pause
+            // SAFETY: the struct is read during the call.
+            _ = unsafe nanosleep(&pause, nil)
         }
         return descriptor
     }

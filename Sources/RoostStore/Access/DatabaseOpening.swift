@@ -116,15 +116,15 @@ struct DatabaseOpening: Sendable {
     ///
     /// - Returns: The database that another process has made ready, with the lock shared; nil if
     ///   this process is alone.
-    /// - Throws: `.locked` if other processes kept the lock too long.
+    /// - Throws: `.locked` if other processes kept the lock too long, `.suspended`.
     private func waitUntilAlone(
         _ lock: borrowing FolderLock, after last: Look
     ) throws(StoreError) -> Connection? {
-        let deadline = ContinuousClock.now + patience
+        let deadline = LockDeadline(after: patience)
         let slice = min(patience, Self.slice)
         while true {
             if try trade(lock, for: .exclusive, within: slice) { return nil }
-            guard ContinuousClock.now < deadline else { throw inUse }
+            guard !deadline.isOver, !interrupter.isRaised else { throw inUse }
             if try trade(lock, for: .shared, within: slice), remainingDamage(last) == nil,
                 case .ready(let ready) = try openShared()
             {
@@ -301,16 +301,17 @@ struct DatabaseOpening: Sendable {
         }
     }
 
-    private func take(_ file: String) throws(StoreError) -> FolderLock {
-        let folder = file.folderOfFile
+    private func take(_ lockFile: String) throws(StoreError) -> FolderLock {
+        let folder = lockFile.folderOfFile
         do throws(FileError) {
             do throws(FileError) {
-                return try FolderLock(file: file, .shared, patience: patience)
+                return try lock(lockFile)
             } catch  where error.isNotThere {
                 try DatabaseFiles.makeFolder(folder)
-                return try FolderLock(file: file, .shared, patience: patience)
+                return try lock(lockFile)
             }
         } catch  where error.isTaken {
+            if interrupter.isRaised { throw .suspended }
             throw StoreError(
                 .locked, "\(folder) is being changed by another process: try again when it is done."
             )
@@ -321,11 +322,16 @@ struct DatabaseOpening: Sendable {
         }
     }
 
+    private func lock(_ lockFile: String) throws(FileError) -> FolderLock {
+        try FolderLock(file: lockFile, .shared, patience: patience, interrupter: interrupter)
+    }
+
     private func change(
         _ lock: consuming FolderLock, to mode: FolderLock.Mode
     ) throws(StoreError) -> FolderLock {
         do throws(FileError) {
-            return try lock.changed(to: mode, patience: patience)
+            return try lock.changed(
+                to: mode, patience: patience, interrupter: interrupter)
         } catch  where error.isTaken {
             throw inUse
         } catch {
@@ -337,17 +343,19 @@ struct DatabaseOpening: Sendable {
         _ lock: borrowing FolderLock, for mode: FolderLock.Mode, within time: Duration
     ) throws(StoreError) -> Bool {
         do throws(FileError) {
-            return try lock.trade(for: mode, patience: time)
+            return try lock.trade(for: mode, patience: time, interrupter: interrupter)
         } catch {
             throw StoreError(.notAccessible, "\(error) Try again.")
         }
     }
 
     private var inUse: StoreError {
-        StoreError(
-            .locked,
-            "\(place) must be made, migrated or replaced, and another process has it open: close "
-                + "it first.")
+        interrupter.isRaised
+            ? .suspended
+            : StoreError(
+                .locked,
+                "\(place) must be made, migrated or replaced, and another process has it open: "
+                    + "close it first.")
     }
 }
 
@@ -367,7 +375,9 @@ final class SharedLock: Sendable {
     init(_ lock: consuming FolderLock) { self.lock = lock }
 
     /// Takes the lock of a folder that no process has for itself.
-    init(file path: String) throws(FileError) { lock = try FolderLock(file: path, .shared) }
+    init(file lockFile: String) throws(FileError) {
+        lock = try FolderLock(file: lockFile, .shared)
+    }
 }
 
 extension String {

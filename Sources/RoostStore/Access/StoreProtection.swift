@@ -89,6 +89,14 @@ package struct StoreProtection: Sendable {
         }
     }
 
+    /// Whether `prepared` looks into the databases.
+    var looksIntoFiles: Bool {
+        switch form {
+        case .clear, .withoutKey: false
+        case .sealed, .keyFolder: true
+        }
+    }
+
     /// Whether sealed content stays sealed.
     var lacksKey: Bool { if case .withoutKey = form { true } else { false } }
 
@@ -131,6 +139,8 @@ package struct StoreProtection: Sendable {
     }
 
     /// Returns the protection of one owner's store, with the existing keys.
+    ///
+    /// No other process may replace a database meanwhile: see `StoreFiles.locks`.
     func prepared(
         for owner: StoreOwner, _ files: StoreFiles?
     ) throws(StoreError) -> StoreProtection {
@@ -358,35 +368,6 @@ extension StoreFiles {
         for name in PlainFile.names(in: downloads) { try? PlainFile.delete("\(downloads)/\(name)") }
         if DatabaseFiles(unfinishedCache).exists, StoreProtection.isPlaintext(unfinishedCache) {
             try? DatabaseFiles(unfinishedCache).delete()
-        }
-    }
-
-    /// The folders with one file for each download, which inherit the class of the store's folder.
-    static let downloadFolders: Set<String> = ["files", "files.sealed"]
-
-    /// Returns those of these folders that have a class, and with it all of their files.
-    func downloadFolders(
-        with protection: FileProtection?, by protector: any FileProtector
-    ) -> Set<String> {
-        Self.downloadFolders.filter { protector.protection(of: "\(folder)/\($0)") == protection }
-    }
-
-    /// Gives every file of the store a class of protection, except those of some names.
-    func protect(
-        as protection: FileProtection?, by protector: any FileProtector,
-        leavingOut names: Set<String> = []
-    ) throws(StoreError) {
-        guard let protection else { return }
-        do throws(FileError) {
-            try DatabaseFiles.makeFolder(folder)
-        } catch {
-            throw StoreError(.folderNotWritable, "\(error)")
-        }
-        do throws(FileProtectionError) {
-            try FolderProtection(protection, by: protector).apply(
-                to: folder, leavingOut: names)
-        } catch {
-            throw StoreError(.notAccessible, error.description)
         }
     }
 }

@@ -71,9 +71,9 @@ extension Connection {
     /// Copies the log into the file and empties the log, which overwrites the replaced pages.
     ///
     /// Not to be called inside a transaction.
-    package func truncateLog() -> Erasure {
+    package func truncateLog(patienceMS: Int = 100) -> Erasure {
         // The transaction before is durable in any case, so a refusal here is not its failure.
-        (try? emptyLog(patienceMS: 100)) == true ? .complete : .logRemains
+        (try? emptyLog(patienceMS: patienceMS)) == true ? .complete : .logRemains
     }
 
     private func restoreSecureDelete(_ value: Int64) throws(SQLiteError) {

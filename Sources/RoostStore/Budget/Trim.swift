@@ -29,18 +29,29 @@ package struct Trim: Sendable {
     var remaining: ArraySlice<CachedChannel>
     var phase: Phase
     var isRewritten = false
+    /// Whether the index may contain words that a clearing has removed.
+    let followsClearing: Bool
+    /// The number of clearings whose words the trim removes from the index.
+    var clearings = 0
 
     package var isDone: Bool { phase == .done }
 
     init(
-        _ plan: EvictionPlan, sparing open: Set<ChannelURL>, below spared: Int64, from phase: Phase
+        _ plan: EvictionPlan, sparing open: Set<ChannelURL>, below spared: Int64,
+        followsClearing: Bool
     ) {
+        self.followsClearing = followsClearing
         self.plan = plan
         self.open = open
         self.spared = spared
         size = plan.sizeBefore
         remaining = plan.channels[...]
-        self.phase = phase
+        phase =
+            if plan.isEmpty {
+                followsClearing ? .forgetWords(isFirst: true) : .giveBack
+            } else {
+                plan.way == .rewrite ? .rewrite : .slices
+            }
     }
 
     /// Whether a channel was opened after it was selected for eviction.

@@ -177,7 +177,8 @@ package actor DownloadFolder {
         let place = try self.place(of: address)
         // The file stays open during a suspension, and is read on after it.
         var begun: AttachmentReader?
-        let isWhole = try await gate.perform(isolation: self) { () throws(StoreError) -> Bool? in
+        let isWhole = try await gate.perform(isolation: self, orThrow: .canceled) {
+            () throws(StoreError) -> Bool? in
             if begun == nil { begun = held(place).flatMap { place.reader(of: $0) } }
             guard let reader = begun else { return false }
             while true {
@@ -197,7 +198,8 @@ package actor DownloadFolder {
     /// Returns the bytes of all files on disk, parts included.
     package func byteCount() async throws(StoreError) -> Int64 {
         let folder = try self.folder()
-        return try await gate.perform(isolation: self) { () throws(StoreError) -> Int64? in
+        return try await gate.perform(isolation: self, orThrow: .canceled) {
+            () throws(StoreError) -> Int64? in
             Self.entries(of: folder).reduce(0) { $0 + $1.byteCount }
         }
     }
@@ -301,7 +303,8 @@ package actor DownloadFolder {
     private func locked<Value>(
         _ folder: String, _ body: () throws(FileError) -> Value
     ) async throws(StoreError) -> Value {
-        try await gate.perform(isolation: self) { () throws(StoreError) -> Value? in
+        try await gate.perform(isolation: self, orThrow: .canceled) {
+            () throws(StoreError) -> Value? in
             do throws(FileError) {
                 try DatabaseFiles.makeFolder(folder)
                 guard let lock = try self.lock("\(folder)/lock") else { return nil }
@@ -314,13 +317,13 @@ package actor DownloadFolder {
     }
 
     /// Waits for another process's step; nil if the store is suspended meanwhile.
-    private func lock(_ file: String) throws(FileError) -> FolderLock? {
-        let deadline = ContinuousClock.now + .seconds(5)
+    private func lock(_ lockFile: String) throws(FileError) -> FolderLock? {
+        let deadline = LockDeadline(after: .seconds(5))
         while true {
             if gate.isClosed { return nil }
             do throws(FileError) {
-                return try FolderLock(file: file, patience: .milliseconds(20))
-            } catch  where error.isTaken && ContinuousClock.now < deadline {
+                return try FolderLock(file: lockFile, patience: .milliseconds(20))
+            } catch  where error.isTaken && !deadline.isOver {
                 continue
             }
         }

@@ -95,7 +95,7 @@ final class DamageWatch: Sendable {
     /// Counts deleted messages that were unreadable, and reports them.
     func noteForgotten(_ count: Int, in channel: ChannelURL) {
         state.withLock { state in
-            state.forgottenCount += count
+            state.forgottenCount = state.forgottenCount.addingSaturated(count)
             state.report(.forgotten(messages: count, in: channel))
         }
     }

@@ -36,6 +36,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case searchUnavailable
         /// The app is suspended, and this kind of call does not wait.
         case suspended
+        /// The task was canceled during an opening, or while the app was suspended.
+        case canceled
         /// The store was closed.
         case closed
         /// A defect of this library or of its SQLite.
@@ -99,7 +101,7 @@ extension StoreError {
         case .damaged, .unexpected: true
         case .folderNotWritable, .notADatabase, .newerSchema, .olderSchema, .otherOwner, .locked,
             .full, .notAccessible, .keyMissing, .wrongKey, .keyUnavailable, .fileUnreadable,
-            .searchUnavailable, .suspended, .closed:
+            .searchUnavailable, .suspended, .canceled, .closed:
             false
         }
     }
@@ -140,6 +142,9 @@ extension StoreError {
 
     static let suspended = StoreError(
         .suspended, "The client is suspended: call `resume()`, then repeat the call.")
+
+    static let canceled = StoreError(
+        .canceled, "The task was canceled; nothing was lost. Repeat the call when there is time.")
 
     /// Translates an error of the master key or of the vault's header; nothing was changed.
     init(_ error: VaultError, in path: String) {

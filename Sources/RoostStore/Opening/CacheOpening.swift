@@ -225,7 +225,7 @@ extension Connection {
     fileprivate func firstUnreadableRow() throws(SQLiteError) -> String? {
         do throws(SQLiteError) {
             let session = ReadSession(self, ReadLookUps(self))
-            session.begin(at: try first(.sequence) ?? 0, nil)
+            session.begin(at: try lastCommitNumber(), nil)
             for url in try channelURLs() {
                 guard let stored = try storedChannel(url) else { continue }
                 _ = try session.channel(stored)
@@ -236,7 +236,9 @@ extension Connection {
             }
             // Also those that no channel refers to: writes look them up by their names.
             let count = try unreadableRowCount()
-            return count == 0 ? nil : "\(count) users, words, filters or cursors cannot be read"
+            if count > 0 { return "\(count) users, words, filters or cursors cannot be read" }
+            let sums = try first(.impossibleHoldingCount) ?? 0
+            return sums == 0 ? nil : "the messages of \(sums) channels have impossible sums"
         } catch  where error.isMalformedValue {
             return error.description
         }

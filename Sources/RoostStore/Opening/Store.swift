@@ -92,6 +92,9 @@ package struct Store: Sendable {
 
     /// Opens the store of one user, creating missing files.
     ///
+    /// A cancellation of the task ends a migration, an encryption, a repair or a wait for another
+    /// process within milliseconds, and releases every lock. The next opening continues the work.
+    ///
     /// - Parameters:
     ///   - location: Memory, or a folder that contains the stores of all applications and users.
     ///   - owner: The owner; another owner's files are never opened (scar 34).
@@ -99,12 +102,42 @@ package struct Store: Sendable {
     /// - Returns: The store; its `report` describes the state of the cache.
     /// - Throws: `.folderNotWritable`, `.notAccessible`, `.notADatabase`, `.newerSchema`,
     ///   `.otherOwner`, `.keyMissing`, `.wrongKey` or `.keyUnavailable`; `.locked` if another
-    ///   process has the store open and its files must be changed. The message says how to proceed.
-    ///   Damage is no error: see `report` and `outboxReport`.
+    ///   process has the store open and its files must be changed; `.canceled`. The message says how
+    ///   to proceed. Damage is no error: see `report` and `outboxReport`.
     package static func open(
         _ location: StoreLocation, owner: StoreOwner, _ options: Options = Options()
     ) async throws(StoreError) -> Store {
         precondition(options.readerCount > 0, "A store needs one reader at least.")
+        let switchboard = StoreSwitch()
+        let outcome = await withTaskCancellationHandler {
+            () async -> Result<Store, StoreError> in
+            do throws(StoreError) {
+                return .success(try await open(location, owner: owner, options, switchboard))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            switchboard.turnOff()
+        }
+        switch outcome {
+        case .success(let store):
+            if switchboard.isOn { return store }
+            await store.close()  // The cancellation came after the last step.
+            throw .canceled
+        case .failure(let error):
+            // Only a cancellation turns a store off that is not open yet.
+            guard error.kind == .suspended else { throw error }
+            var canceled = StoreError.canceled
+            canceled.repairs = error.repairs
+            throw canceled
+        }
+    }
+
+    private static func open(
+        _ location: StoreLocation, owner: StoreOwner, _ options: Options,
+        _ switchboard: StoreSwitch
+    ) async throws(StoreError) -> Store {
+        guard switchboard.isOn else { throw .suspended }
         let files = location.files(of: owner)
         var threads: [ThreadExecutor] = []
         func executor(_ name: String) -> any SerialExecutor {
@@ -120,8 +153,14 @@ package struct Store: Sendable {
         // The caller may be the main actor, which must not wait for a disk (scar 139). The first
         // connection is opened on the same thread.
         let work = OpeningWork(on: reading.first ?? writing)
+        let interrupter = switchboard.makeGate().interrupter
         let protection = try await work.perform { () throws(StoreError) in
-            let protection = try options.protection.prepared(for: owner, files)
+            let locks =
+                try options.protection.looksIntoFiles
+                ? files?.locks(patience: options.patience, interrupter) : nil
+            let protection = try withExtendedLifetime(locks) { () throws(StoreError) in
+                try options.protection.prepared(for: owner, files)
+            }
             let (fileProtection, protector) = (options.fileProtection, options.fileProtector)
             // There may be thousands of downloaded files.
             try files?.protect(
@@ -136,7 +175,6 @@ package struct Store: Sendable {
             listens: options.executor == nil, migrating: options.migrating,
             protection: protection, schema: options.schema,
             searchPlace: options.searchPlace(isFile: files != nil))
-        let switchboard = StoreSwitch()
         let damage = DamageWatch(files)
         let writer = StoreWriter(
             on: writing, path: opening.path, owner: owner, switchboard,

@@ -255,7 +255,8 @@ package actor OutboxStore {
     func work<T>(
         _ body: (Connection) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
-        try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
+        try await gate.perform(isolation: self, orThrow: .canceled) {
+            () throws(StoreError) -> T? in
             try attempt(body)
         }
     }

@@ -213,7 +213,7 @@ final class ReadLookUps {
     fileprivate func turn(
         to sequence: Int64, _ connection: Connection, _ traces: Guarded<CommitTraces>?
     ) {
-        let count = unsafe users.count + channels.count + coverage.count
+        let count = unsafe users.count + urls.count + channels.count + coverage.count + words.count
         guard sequence != self.sequence || count > Self.capacity else { return }
         if count <= Self.capacity, let last = self.sequence,
             let traces = traces?.withLock({ $0.between(last, and: sequence) })

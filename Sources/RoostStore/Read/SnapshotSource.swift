@@ -122,7 +122,8 @@ actor ReadConnection: SnapshotSource {
     func snapshot<T: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
-        try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
+        try await gate.perform(isolation: self, orThrow: .canceled) {
+            () throws(StoreError) -> T? in
             guard let connection = try opened() else { return nil }
             do throws(SQLiteError) {
                 var value: T?

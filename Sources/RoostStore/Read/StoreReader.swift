@@ -102,7 +102,7 @@ package struct StoreReader: Sendable {
                 let holding = try session.connection.first(.holding, row)
             else { return (0, 0) }
             return (
-                Int(holding.messageCount),
+                Int(clamping: holding.messageCount),
                 Int64(exactly: PackedBytes.rows(holding).rounded()) ?? .max
             )
         }

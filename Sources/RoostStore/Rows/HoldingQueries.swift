@@ -7,6 +7,23 @@ internal import RoostSQLite
 struct Holding: Equatable, Sendable {
     var messageCount: Int64 = 0
     var payloadBytes: Int64 = 0
+
+    // Saturated, because damaged numbers on disk may be any numbers.
+
+    mutating func add(_ other: Holding) {
+        messageCount = messageCount.addingSaturated(other.messageCount)
+        payloadBytes = payloadBytes.addingSaturated(other.payloadBytes)
+    }
+
+    mutating func subtract(_ other: Holding) {
+        messageCount = messageCount.subtractingSaturated(other.messageCount)
+        payloadBytes = payloadBytes.subtractingSaturated(other.payloadBytes)
+    }
+
+    /// The holding of one message.
+    static func message(ofBytes count: Int) -> Holding {
+        Holding(messageCount: 1, payloadBytes: Int64(count))
+    }
 }
 
 extension Query where Input == Int64, Output == Holding {
@@ -89,4 +106,11 @@ extension Query where Input == (channelRow: Int64, moment: Timestamp), Output ==
             bindings.append(input.channelRow)
             bindings.append(input.moment.milliseconds)
         })
+}
+
+extension Query where Input == Void, Output == Int64 {
+    /// Channels whose sums cannot be right.
+    static let impossibleHoldingCount = Query(
+        sql: "SELECT count(*) FROM held WHERE message_count < 0 OR payload_bytes < 0"
+    ) { row in row.int64(0) }
 }

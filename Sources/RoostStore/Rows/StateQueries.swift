@@ -55,7 +55,15 @@ extension Query where Input == Int64, Output == Void {
 
 extension Connection {
     /// Returns the number of the last commit of any process; zero before the first.
-    func lastCommitNumber() throws(SQLiteError) -> Int64 { try first(.sequence) ?? 0 }
+    ///
+    /// - Throws: `isMalformedValue` for a number that counting does not reach.
+    func lastCommitNumber() throws(SQLiteError) -> Int64 {
+        let number = try first(.sequence) ?? 0
+        guard (0...(1 << 62)).contains(number) else {
+            throw .malformed("the number of the last commit", because: "it is impossible")
+        }
+        return number
+    }
 
     /// Takes the number of this commit, one more than `last`, the number at the beginning of the
     /// transaction.

@@ -38,6 +38,9 @@ struct KnownWords {
     private var rows: [Word: Int64] = [:]
     private var texts: [Int64: String] = [:]
 
+    /// The number of look-ups; a word that was looked up both ways counts twice.
+    var count: Int { rows.count + texts.count }
+
     init(_ connection: Connection) {
         self.connection = connection
     }

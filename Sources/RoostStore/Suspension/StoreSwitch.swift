@@ -67,6 +67,9 @@ final class StoreSwitch: Sendable {
         }
     }
 
+    /// Whether the store may have files open.
+    var isOn: Bool { state.withLock { $0.isOn } }
+
     /// Counts a suspension that is done; its move has not ended.
     func noteSuspension() { state.withLock { $0.suspensions += 1 } }
 

@@ -14,6 +14,8 @@ package final class SuspensionGate: Sendable {
         /// The tickets of all unfinished work, lowest first.
         var tickets: [Int] = []
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        /// The tickets whose tasks were canceled during a wait.
+        var canceled: Set<Int> = []
         /// The continuations that wait for the end of all work.
         var draining: [CheckedContinuation<Void, Never>] = []
 
@@ -24,6 +26,11 @@ package final class SuspensionGate: Sendable {
         mutating func next() -> CheckedContinuation<Void, Never>? {
             guard !isClosed, let first = tickets.first else { return nil }
             return waiting.removeValue(forKey: first)
+        }
+
+        /// Returns the continuations that wait at the closed gate for tasks that were canceled.
+        mutating func useless() -> [CheckedContinuation<Void, Never>] {
+            isClosed ? canceled.sorted().compactMap { waiting.removeValue(forKey: $0) } : []
         }
     }
 
@@ -37,11 +44,14 @@ package final class SuspensionGate: Sendable {
     ///
     /// - Parameters:
     ///   - actor: The owner of the work; other work of the actor continues during the wait.
+    ///   - cancellation: The error if the task is canceled while the gate is closed. The work of a
+    ///     canceled task is done if the gate is open.
     ///   - attempt: The work; nil if it was interrupted and undone, and has to be repeated.
     /// - Returns: The result of the attempt that was not interrupted.
-    /// - Throws: The error of an attempt.
+    /// - Throws: The error of an attempt, or `cancellation`; then no attempt has had an effect.
     package func perform<Value, Failure: Error>(
-        isolation actor: isolated any Actor, _ attempt: () throws(Failure) -> Value?
+        isolation actor: isolated any Actor, orThrow cancellation: @autoclosure () -> Failure,
+        _ attempt: () throws(Failure) -> Value?
     ) async throws(Failure) -> Value {
         let ticket = state.withLock { state in
             state.lastTicket += 1
@@ -50,7 +60,7 @@ package final class SuspensionGate: Sendable {
         }
         defer { leave(ticket) }
         while true {
-            await waitForTurn(ticket, isolation: actor)
+            guard await waitForTurn(ticket, isolation: actor) else { throw cancellation() }
             if let value = try attempt() { return value }
         }
     }
@@ -64,10 +74,12 @@ package final class SuspensionGate: Sendable {
     ///
     /// After this call, the connection's actor works with no other work in progress.
     package func close() {
-        state.withLock { state in
+        let useless = state.withLock { state in
             state.isClosed = true
             interrupter.raise()
+            return state.useless()
         }
+        for continuation in useless { continuation.resume() }
     }
 
     /// Opens the gate: the waiting work runs first.
@@ -91,30 +103,57 @@ package final class SuspensionGate: Sendable {
         }
     }
 
-    private func waitForTurn(_ ticket: Int, isolation actor: isolated any Actor) async {
-        // The gate may have closed again before the continuation was resumed.
-        while !state.withLock({ $0.admits(ticket) }) {
-            await withCheckedContinuation { continuation in
-                let isAdmitted = state.withLock { state in
-                    let isAdmitted = state.admits(ticket)
-                    if !isAdmitted { state.waiting[ticket] = continuation }
-                    return isAdmitted
+    /// Waits until a ticket's work may run.
+    ///
+    /// - Returns: False if its task is canceled and the gate is closed.
+    private func waitForTurn(_ ticket: Int, isolation actor: isolated any Actor) async -> Bool {
+        // Almost always no wait is needed.
+        if state.withLock({ $0.admits(ticket) }) { return true }
+        return await withTaskCancellationHandler {
+            _ = actor  // The closure stays on the actor only if it names it.
+            while true {
+                // The gate may have closed again before the continuation was resumed.
+                let isAdmitted: Bool? = state.withLock { state in
+                    if state.admits(ticket) { return true }
+                    return state.isClosed && state.canceled.contains(ticket) ? false : nil
                 }
-                if isAdmitted { continuation.resume() }
+                if let isAdmitted { return isAdmitted }
+                await withCheckedContinuation { continuation in
+                    let waits = state.withLock { state in
+                        let isUseless = state.isClosed && state.canceled.contains(ticket)
+                        let waits = !state.admits(ticket) && !isUseless
+                        if waits { state.waiting[ticket] = continuation }
+                        return waits
+                    }
+                    if !waits { continuation.resume() }
+                }
             }
+        } onCancel: {
+            cancel(ticket)
         }
+    }
+
+    /// Ends the wait of a canceled task at the closed gate, now or when the gate closes.
+    private func cancel(_ ticket: Int) {
+        let useless = state.withLock { state in
+            state.canceled.insert(ticket)
+            return state.useless()
+        }
+        for continuation in useless { continuation.resume() }
     }
 
     private func leave(_ ticket: Int) {
         // Almost always no other work is queued.
         let isOver = state.withLock { state in
-            guard state.tickets.count == 1, state.draining.isEmpty else { return false }
+            guard state.tickets.count == 1, state.draining.isEmpty, state.canceled.isEmpty
+            else { return false }
             state.tickets.removeLast()
             return true
         }
         if isOver { return }
         let (next, drained) = state.withLock { state in
             if let index = state.tickets.firstIndex(of: ticket) { state.tickets.remove(at: index) }
+            state.canceled.remove(ticket)
             let drained = state.tickets.isEmpty ? state.draining : []
             if !drained.isEmpty { state.draining = [] }
             return (state.next(), drained)

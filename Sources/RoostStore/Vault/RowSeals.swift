@@ -13,8 +13,14 @@ final class RowSeals {
     let owner: StoreOwner
     private let opener: PayloadOpener
     private unowned let connection: Connection
-    /// Whether keys were destroyed since `finishErasure`.
-    private var hasErased = false
+    private enum LogTraces {
+        case none
+        /// The log may contain destroyed keys.
+        case fresh
+        /// The same, after an attempt to empty the log has failed.
+        case blocked
+    }
+    private var traces = LogTraces.none
 
     init(_ vault: Vault, owner: StoreOwner, _ connection: Connection) {
         self.vault = vault
@@ -114,19 +120,20 @@ final class RowSeals {
         try connection.execute(.deleteOlderKeysOfChannel, (channelRow, newest.number))
     }
 
-    /// Lets SQLite overwrite deleted content from here to `finishErasure`.
+    /// Lets SQLite overwrite deleted content until the next `finishErasure`.
     private func beginErasure() throws(SQLiteError) {
         try connection.executeScript("PRAGMA secure_delete = ON")
-        hasErased = true
+        traces = .fresh
     }
 
     /// Empties the log of destroyed keys, as far as readers allow it.
     ///
-    /// To be called after the transaction.
+    /// To be called after each transaction: while a reader keeps the log, the next call tries again.
     func finishErasure() {
-        guard hasErased else { return }
-        hasErased = false
-        _ = connection.truncateLog()
+        guard traces != .none else { return }
+        // One commit waits for the reader; the following ones would wait each time.
+        let erasure = connection.truncateLog(patienceMS: traces == .fresh ? 100 : 0)
+        traces = erasure == .complete ? .none : .blocked
         // The statement cannot fail: it reads and writes no page.
         try? connection.executeScript("PRAGMA secure_delete = FAST")
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostModel
+
 /// The rows of one commit that invalidate look-ups of readers.
 struct CommitTrace: Sendable {
     let sequence: Int64
@@ -22,7 +24,9 @@ struct CommitTraces: Sendable {
 
     /// Adds the trace of a durable commit.
     mutating func add(_ trace: CommitTrace) {
-        if let last = recent.last, last.sequence + 1 != trace.sequence { recent = [] }
+        if let last = recent.last, last.sequence.addingSaturated(1) != trace.sequence {
+            recent = []
+        }
         if recent.count == Self.capacity { recent.removeFirst() }
         recent.append(trace)
     }
@@ -33,8 +37,9 @@ struct CommitTraces: Sendable {
 
     /// Returns the traces of all commits after one and up to another; nil if one is missing.
     func between(_ last: Int64, and sequence: Int64) -> ArraySlice<CommitTrace>? {
+        // A damaged number may be any number.
         guard last < sequence, let first = recent.first?.sequence, first <= last + 1,
-            sequence < first + Int64(recent.count)
+            sequence < first.addingSaturated(Int64(recent.count))
         else { return nil }
         return recent[Int(last + 1 - first)...Int(sequence - first)]
     }

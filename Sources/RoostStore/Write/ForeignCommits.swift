@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostModel
+
 /// Finds the commits of other processes by the numbers of all commits.
 ///
 /// Every commit takes the next number inside its transaction. So a number missing between two
@@ -17,7 +19,7 @@ package struct ForeignCommits: Equatable, Sendable {
     /// - Returns: The earlier commits of other processes that the readers have not received.
     package mutating func noteOwn(_ sequence: Int64) -> ClosedRange<Int64>? {
         defer { last = sequence }
-        return unknown(through: sequence - 1)
+        return unknown(through: sequence.subtractingSaturated(1))
     }
 
     /// Notes the number of the cache's last commit, for example after a signal or a pause.

@@ -16,3 +16,15 @@ extension [Mutation] {
             }
     }
 }
+
+extension Mutation {
+    /// Whether the mutation removes all messages of a channel up to a moment.
+    ///
+    /// Their words are only marked in the index until it is merged. `clearAll` empties the index.
+    var clearsMessages: Bool {
+        switch self {
+        case .clearMessages, .removeChannel, .historyCut, .evicted: true
+        default: false
+        }
+    }
+}

@@ -12,7 +12,9 @@ extension StoreWriter {
     /// decrypted any more. In a plaintext store, the messages are only deleted. Damaged caches that
     /// repairs have put aside are deleted, because they have the channel and its key too.
     ///
-    /// - Returns: The changes, and whether the log is free of the key too.
+    /// - Returns: The changes, and whether the log is free of the key too. Without a key it is
+    ///   always `.complete`, which says nothing about remains of plaintext: the next trim removes
+    ///   those in the index of words and in free pages.
     /// - Throws: As `commit(_:)`; messages and key are unchanged.
     package func erase(
         _ url: ChannelURL

@@ -63,10 +63,9 @@ extension StoreWriter {
         downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
     ) async throws(StoreError) -> Trim {
         let plan = try await evictionPlan(downTo: target, sparing: open)
-        let phase: Trim.Phase =
-            plan.isEmpty ? .giveBack : plan.way == .rewrite ? .rewrite : .slices
         return Trim(
-            plan, sparing: open, below: target ?? budget.budget?.limit ?? .max, from: phase)
+            plan, sparing: open, below: target ?? budget.budget?.limit ?? .max,
+            followsClearing: clearings.done > clearings.forgotten)
     }
 
     /// Performs the next step of a trim, in one transaction at most; waits while the app is
@@ -233,16 +232,22 @@ extension StoreWriter {
 
     /// The words of deleted messages are only marked in the index; merging drops them.
     private func forgetWords(_ trim: inout Trim, _ isFirst: Bool) throws(StoreError) {
+        // A later clearing may add words to a level that this merge has passed.
+        if isFirst { trim.clearings = clearings.done }
+        let hasRemoved = trim.followsClearing || !trim.evicted.isEmpty
         let isForgotten = try inspect { connection throws(SQLiteError) in
-            guard try connection.first(.hasSearchState) == true, !trim.evicted.isEmpty else {
-                return true
-            }
+            guard try connection.first(.hasSearchState) == true, hasRemoved else { return true }
             let before = try connection.first(.totalChanges) ?? 0
             try connection.execute(isFirst ? .beginMergingWords : .goOnMergingWords)
             return (try connection.first(.totalChanges) ?? 0) - before < 2
         }
         trim.phase = .forgetWords(isFirst: false)
         guard isForgotten else { return }
+        if hasRemoved { clearings.forgotten = max(clearings.forgotten, trim.clearings) }
+        guard !trim.plan.isEmpty else {
+            trim.phase = .giveBack
+            return
+        }
         // The size is exact only now: a word marked as deleted takes more space than before.
         trim.size = try usedBytes()
         try planRest(of: &trim)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RoostCore
+internal import RoostModel
 internal import RoostSQLite
 
 extension StoreWriter {
@@ -19,7 +20,10 @@ extension StoreWriter {
                 // Reported as missed, because the commit cannot name messages that were unreadable.
                 readers.miss(commit.sequence...commit.sequence)
                 let after = try connection.first(.holding, row)?.messageCount ?? 0
-                if before > after { damage.noteForgotten(Int(before - after), in: url) }
+                if before > after {
+                    let count = Int(clamping: before.subtractingSaturated(after))
+                    damage.noteForgotten(count, in: url)
+                }
             }
             damage.removeRepaired(rows)
             return damage.forgottenCount != count

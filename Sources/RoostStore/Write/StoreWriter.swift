@@ -35,6 +35,8 @@ package actor StoreWriter {
     /// The place of the index of words.
     var searchPlace = SearchPlace.nowhere
     var budget: BudgetKeeper
+    /// The clearings of this process, and those whose words are gone from the index too.
+    var clearings = (done: 0, forgotten: 0)
     private var foreign: ForeignCommits?
     private var signal: ChangeSignal?
     /// Ends the subscription to other processes' signals.
@@ -118,6 +120,8 @@ package actor StoreWriter {
         let commit: Commit
         let trace: CommitTrace?
         let lookUps: WriteLookUps?
+        /// Whether the words of removed messages remain in the index until it is merged.
+        let isClearing: Bool
     }
 
     private func apply(
@@ -129,7 +133,8 @@ package actor StoreWriter {
         let sequence = try connection.takeCommitNumber(after: last)
         return Applied(
             commit: Commit(sequence: sequence, changes: changes),
-            trace: session.trace(at: sequence), lookUps: session.lookUps(at: sequence))
+            trace: session.trace(at: sequence), lookUps: session.lookUps(at: sequence),
+            isClearing: mutations.contains { $0.clearsMessages })
     }
 
     private func transaction<T>(
@@ -147,6 +152,7 @@ package actor StoreWriter {
     }
 
     private func publish(_ done: Applied, _ connection: Connection) -> Commit {
+        if done.isClearing { clearings.done += 1 }
         lookUps = done.lookUps
         connection.seals?.finishErasure()
         traces.withLock { traces in
@@ -330,7 +336,8 @@ package actor StoreWriter {
 
     /// Like `perform`, for work of several transactions that may start over after any of them.
     func inTurn<T>(_ body: () throws(StoreError) -> T) async throws(StoreError) -> T {
-        try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
+        try await gate.perform(isolation: self, orThrow: .canceled) {
+            () throws(StoreError) -> T? in
             do throws(StoreError) {
                 if connection == nil, let later = laterOpening.withLock({ $0 }) {
                     try later.open(self)

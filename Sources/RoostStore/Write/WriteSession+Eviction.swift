@@ -16,9 +16,8 @@ extension WriteSession {
             if moment == .distantFuture {
                 news.holding = Holding()
             } else {
-                let gone = try connection.first(.holdingThrough, (row, moment)) ?? Holding()
-                news.holding.messageCount -= gone.messageCount
-                news.holding.payloadBytes -= gone.payloadBytes
+                news.holding.subtract(
+                    try connection.first(.holdingThrough, (row, moment)) ?? Holding())
             }
             try unindexMessages(of: url, row: row, through: moment)
             try connection.execute(.deleteMessagesThrough, (row, moment))

@@ -155,8 +155,7 @@ extension WriteSession {
             if gone.messageCount > 0 {
                 try unindexMessages(of: url, row: row, through: moment)
                 try connection.execute(.deleteMessagesThrough, (row, moment))
-                news.holding.messageCount -= gone.messageCount
-                news.holding.payloadBytes -= gone.payloadBytes
+                news.holding.subtract(gone)
             }
             news.cut(through: moment)
         }
@@ -355,13 +354,11 @@ extension MessageNews {
     }
 
     fileprivate mutating func add(_ entry: MessageEntry) {
-        holding.messageCount += 1
-        holding.payloadBytes += Int64(entry.payload.count)
+        holding.add(.message(ofBytes: entry.payload.count))
     }
 
     fileprivate mutating func subtract(_ stored: StoredMessage) {
-        holding.messageCount -= 1
-        holding.payloadBytes -= Int64(stored.payloadCount)
+        holding.subtract(.message(ofBytes: stored.payloadCount))
     }
 
     /// Joins a range with the one that contains its predecessor now.

@@ -64,8 +64,7 @@ extension WriteSession {
     ) throws(SQLiteError) {
         try connection.execute(.deleteMessage, message.place)
         try search.startAnew()
-        news.holding.messageCount -= 1
-        news.holding.payloadBytes -= Int64(message.payloadCount)
+        news.holding.subtract(.message(ofBytes: message.payloadCount))
         news.dropped.append(message.place.position)
     }
 

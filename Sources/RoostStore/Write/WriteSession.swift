@@ -279,9 +279,8 @@ final class WriteSession {
 
     /// Returns the look-up cache for the next commit; valid once this commit is durable.
     func lookUps(at sequence: Int64) -> WriteLookUps? {
-        guard !clearsUsers, !distrustsLookUps, users.count <= WriteLookUps.capacity else {
-            return nil
-        }
+        guard !clearsUsers, !distrustsLookUps, users.count + words.count <= WriteLookUps.capacity
+        else { return nil }
         users.settle()
         return WriteLookUps(
             sequence: sequence, users: users, words: words, channels: channelsLeftBehind())
@@ -332,7 +331,7 @@ struct WriteLookUps {
 
     /// The number of channels with consecutive live messages.
     fileprivate static let channelCapacity = 256
-    /// About ten megabytes of users; beyond it the cache starts empty again.
+    /// About ten megabytes of users and words; beyond it the cache starts empty again.
     fileprivate static let capacity = 20_000
 }
 

@@ -103,7 +103,8 @@ struct EvictionHardnessTests {
         let begun = try await store.writer.beginTrim(downTo: size / 3)
         #expect(begun.plan.way == .rewrite)
         // Another owner has the lock of the copy.
-        let lock = try FolderLock(file: folder.file("app/anna/cache.sqlite-rewrite"), .exclusive)
+        let lock = try FolderLock(
+            file: folder.file("app/anna/cache.sqlite-rewrite.lock"), .exclusive)
         var trim = try await store.writer.advance(begun).trim
         #expect(trim.evicted.isEmpty)
         while !trim.isDone { trim = try await store.writer.advance(trim).trim }

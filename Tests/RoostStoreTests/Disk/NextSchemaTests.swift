@@ -107,6 +107,45 @@ struct NextSchemaTests {
         #expect(try sizeCount(in: folder.path) == 600)
     }
 
+    @Test func `a migration that makes the channels' table again keeps the rest (scars 9, 41)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try await fill(folder.path)
+        var schema = StoreSchema.current
+        schema.cache = Migrator(
+            applicationID: 0x5273_7443,
+            [
+                .cache0001,
+                Migration(
+                    2, "channels again",
+                    """
+                    CREATE TABLE next_channel (
+                        id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE,
+                        created_at INTEGER NOT NULL, last_message_at INTEGER NOT NULL,
+                        membership INTEGER NOT NULL, custom_type_id INTEGER,
+                        flags INTEGER NOT NULL DEFAULT 0, cut_at INTEGER, payload BLOB, name BLOB
+                    ) STRICT;
+                    INSERT INTO next_channel SELECT * FROM channel;
+                    DROP TABLE channel;
+                    ALTER TABLE next_channel RENAME TO channel;
+                    CREATE INDEX channel_by_last_message
+                        ON channel (last_message_at DESC, created_at DESC, url)
+                        WHERE membership > 0;
+                    CREATE INDEX channel_by_creation
+                        ON channel (created_at DESC, url) WHERE membership > 0;
+                    """),
+            ])
+        let store = try await Store.open(
+            .folder(folder.path), owner: Fixture.owner, Self.options(schema))
+        try await check(store)
+        for number in Int64(0)..<3 {
+            #expect(try await store.reader.holding(of: Self.channel(number)).value.messages == 200)
+        }
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
+
     @Test func `a migration resumes where a locked device interrupted it (scars 9, 41, 154)`()
         async throws
     {
@@ -127,6 +166,38 @@ struct NextSchemaTests {
         }
         #expect(cut?.kind == .notAccessible)
         disk.plan(nil)
+        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, chosen)
+        #expect(told.withLock { $0 } == ["0/600", "200/600", "400/600", "0/200", "200/200"])
+        try await check(store)
+        await store.close()
+        #expect(try sizeCount(in: folder.path) == 600)
+    }
+
+    @Test func `a migration whose opening is canceled continues at the next one (scars 49, 154)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try await fill(folder.path)
+        let told = Guarded<[String]>([])
+        let opening = Guarded<Task<Store, any Error>?>(nil)
+        var options = Self.options(Self.next)
+        options.migrating = { step in
+            told.withLock { $0.append("\(step.done)/\(step.total)") }
+            if step.total == 600, step.done == 400 { opening.withLock { $0?.cancel() } }
+        }
+        let chosen = options
+        let task = opening.withLock { opening in
+            let task = Task {
+                try await Store.open(.folder(folder.path), owner: Fixture.owner, chosen)
+            }
+            opening = task
+            return task
+        }
+        let cut = await #expect(throws: StoreError.self) { _ = try await task.value }
+        #expect(cut?.kind == .canceled)
+        for name in ["lock", "outbox.lock"] {
+            _ = try FolderLock(file: folder.file("app/anna/\(name)"), .exclusive)
+        }
         let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, chosen)
         #expect(told.withLock { $0 } == ["0/600", "200/600", "400/600", "0/200", "200/200"])
         try await check(store)

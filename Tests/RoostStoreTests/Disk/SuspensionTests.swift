@@ -15,6 +15,7 @@ struct SuspensionTests {
         let gate = SuspensionGate()
         private let connection: Connection
         private(set) var interruptions = 0
+        static let canceled = SQLiteError(code: 9, message: "canceled", action: "wait")
 
         nonisolated var unownedExecutor: UnownedSerialExecutor {
             // SAFETY: the actor keeps its executor.
@@ -28,7 +29,8 @@ struct SuspensionTests {
 
         /// Does one piece of work of some milliseconds.
         func work(_ number: Int64) async throws {
-            try await gate.perform(isolation: self) { () throws(SQLiteError) in
+            try await gate.perform(isolation: self, orThrow: Self.canceled) {
+                () throws(SQLiteError) in
                 try attempt(number)
             }
         }
@@ -88,6 +90,26 @@ struct SuspensionTests {
         for task in tasks { try await task.value }
         #expect(try await worker.log() == Array(0..<Int64(tasks.count)))
         #expect(await worker.interruptions > 0, "in \(tasks.count) pieces of work")
+    }
+
+    @Test func `a canceled task waits at no closed gate, and its turn goes to the next`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let worker = try Worker(folder.file("log.sqlite"))
+        worker.gate.close()
+        let tasks = await worker.begin(0..<3)
+        tasks[0].cancel()
+        let error = await #expect(throws: SQLiteError.self) { try await tasks[0].value }
+        #expect(error == Worker.canceled)
+        worker.gate.open()
+        for task in tasks.dropFirst() { try await task.value }
+        #expect(try await worker.log() == [1, 2])
+        // The work of a canceled task is done while the gate is open.
+        let late = await worker.begin(3..<4)
+        late[0].cancel()
+        try await late[0].value
+        #expect(try await worker.log() == [1, 2, 3])
     }
 
     @Test func `commits of other processes are derived from the numbers, each once (scars 51, 53)`()
