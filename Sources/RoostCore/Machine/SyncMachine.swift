@@ -152,7 +152,7 @@ package struct SyncMachine: Codable, Sendable {
         case .close: state.close()
         case .overdue(let id): detachPart(of: id, &effects)
         case .missedCommits:
-            commits.append(.missedCommits)
+            commits.appendMissedCommits()
             // The other process may have stored messages without indexing them.
             state.fillIndex()
         case .openTimeline(var timeline):

@@ -307,13 +307,11 @@ extension OpenTimeline {
         return apply([Backlog.Entry(commit: commit, origin: origin)])
     }
 
-    /// Notes that unknown commits were made; returns whether the read that they need is a new one.
-    @discardableResult
-    mutating func missCommits() -> Bool {
+    /// Notes that unknown commits were made, which only a read shows.
+    mutating func missCommits() {
         list.missCommits()
         backlog.note(.otherProcess)
-        defer { needsRead = true }
-        return !needsRead
+        needsRead = true
     }
 
     private mutating func apply(_ commits: [Backlog.Entry]) -> TimelineMachine.Need {
