@@ -186,7 +186,8 @@ struct CollectionTests {
         _ = script.read(first, .window(Self.window(1...3, sequence: 7)))
         let (commit, _) = script.start(.storing(Storing([], from: .event)))
         for _ in 1...5 { script.give(.missedCommits) }
-        let second = try #require(script.commit(commit, 8).reader)
+        let effects = script.commit(commit, 8)
+        let second = try #require(effects.reader)
         let found = StoreAnswer.window(Self.window(1...3, sequence: 9))
         let count = Self.answer(second, &script, with: found)
         #expect(count == 1)

@@ -88,8 +88,10 @@ struct OutboxNewsTests {
         script.showTimeline(of: 1...5)
         let name = try script.queue(.addReaction("wave", .delivered(5)), 1)
         // This read may be older than the other process's commit with the change.
-        let first = try #require(script.give(.missedCommits).reader)
-        let read = try #require(script.othersWrote().newsRead)
+        let missed = script.give(.missedCommits)
+        let first = try #require(missed.reader)
+        let written = script.othersWrote()
+        let read = try #require(written.newsRead)
         let news = script.news(read, [])
         #expect(news.needs == [.outbox(read, .dropped([name]))])
         let made = script.give(.reply(read, .outbox(.success(.dropped([])))))
