@@ -103,6 +103,16 @@ package struct SyncMachine: Codable, Sendable {
 
     package init(_ state: SyncState) { self.state = state }
 
+    /// The machine without the bytes of files in memory, for a recording.
+    var withoutBytes: SyncMachine {
+        var copy = self
+        copy.state.outbox.order.dropBytes()
+        copy.state.outbox.disk.dropBytes()
+        copy.state.timelines.changeEach { $1?.dropBytes() }
+        copy.running = running.mapValues { $0.withoutBytes }
+        return copy
+    }
+
     /// Whether something is being connected, fetched, sent or stored; operations that wait for a
     /// retry or for another operation do not count.
     package var isBusy: Bool {

@@ -76,6 +76,12 @@ package struct OpenTimeline: Codable, Sendable {
     /// The number of the messages beyond a gap that the app sees.
     package var beyondGapCount: Int { marks.shown(list.beyondGap, under: filter).count }
 
+    /// Empties the files in memory, for a recording.
+    mutating func dropBytes() {
+        list.dropBytes()
+        latestUnsent = latestUnsent.withoutBytes
+    }
+
     /// Returns the changes since the last call.
     mutating func takePublications() -> [ListDiff<Message>] {
         guard !publications.isEmpty else { return [] }
