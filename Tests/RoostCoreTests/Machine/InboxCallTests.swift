@@ -26,7 +26,8 @@ struct InboxCallTests {
         #expect(script.write(disk, [.item(item)]).finished == [opening.id])
         _ = script.start(.inboxReaderOpening(InboxReaderOpening(reader, of: "i")))
         let (id, effects) = script.start(.inboxTaking(InboxTaking(reader)))
-        guard case .read(id, .channels)? = effects.needs.first else { throw Script.Unexpected() }
+        guard case .read(id, let question)? = effects.needs.first else { throw Script.Unexpected() }
+        #expect(question.isScan, "all channels are read")
         let known = (1...channels).map { number in
             var channel = Script.channel(ChannelURL("c\(number)"))
             channel.myState = .joined
