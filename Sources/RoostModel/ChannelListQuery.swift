@@ -6,8 +6,11 @@ public struct ChannelListQuery: Hashable, Codable, Sendable {
     public var filter: ChannelFilter
     /// The order of the channels.
     public var order: ChannelOrder
-    /// The number of channels of a page, 1...100 (`docs/protocol` 3.2).
-    public var pageSize: Int
+    /// The number of channels of a page, 1...100 (`docs/protocol` 3.2); another number becomes the
+    /// nearest of these.
+    public var pageSize: Int {
+        didSet { pageSize = Self.inRange(pageSize) }
+    }
 
     /// Creates a query; by default for all but hidden channels, the latest message first.
     public init(
@@ -16,6 +19,8 @@ public struct ChannelListQuery: Hashable, Codable, Sendable {
     ) {
         self.filter = filter
         self.order = order
-        self.pageSize = min(max(1, pageSize), 100)
+        self.pageSize = Self.inRange(pageSize)
     }
+
+    private static func inRange(_ pageSize: Int) -> Int { pageSize.clamped(to: 1...100) }
 }

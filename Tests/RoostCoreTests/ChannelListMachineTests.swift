@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RoostCore
 import RoostModel
 import Testing
@@ -22,6 +23,19 @@ struct ChannelListMachineTests {
             order: .latestLastMessage, filter: ChannelFilter(), viewer: "me")
         _ = machine.replace(with: channels, hasMore: hasMore, sequence: 1)
         return machine
+    }
+
+    @Test(arguments: [(Int.max, 100), (.min, 1), (0, 1), (101, 100), (7, 7)])
+    func `the size of a page stays in its range, set or decoded`(size: Int, expected: Int) throws {
+        var query = ChannelListQuery()
+        query.pageSize = size
+        #expect(query.pageSize == expected)
+        let data = try JSONEncoder().encode(ChannelListQuery(pageSize: 77))
+        let text = String(decoding: data, as: UTF8.self)
+            .replacingOccurrences(of: "77", with: "\(size)")
+        let decoded = try JSONDecoder().decode(ChannelListQuery.self, from: Data(text.utf8))
+        let list = OpenList(ListID(1), decoded, viewer: "me")
+        #expect(list.query.pageSize == expected)
     }
 
     private static func urls(_ machine: ChannelListMachine) -> [ChannelURL] {

@@ -104,6 +104,16 @@ struct OutboxSharingTests {
         await ours.close()
     }
 
+    @Test func `the signals of a closed outbox end`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.test(.folder(folder.path))
+        let signals = await store.outbox.signals()
+        await store.close()
+        for await _ in signals {}
+        // An outbox that is closed already has no signals.
+        for await _ in await store.outbox.signals() {}
+    }
+
     @Test func `a suspension releases the turn, and the next turn is a new one (scars 12, 49)`()
         async throws
     {

@@ -490,6 +490,29 @@ struct InboxTests {
         }
     }
 
+    @Test(arguments: [UInt64](92...96))
+    func `overlapping waits of copies of an iterator leave the inbox to the next reader`(
+        _ seed: UInt64
+    ) throws {
+        try Self.play(seed) { world, scene in
+            try await scene.say(["1"])
+            let iterator = Carried(try await scene.bot.inbox("answers").makeAsyncIterator())
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 1...2 {
+                    group.addTask(executorPreference: world.executor) {
+                        var copy = iterator.value
+                        // One of the two fails, and the other may end with it.
+                        _ = try? await copy.next()
+                    }
+                }
+                await world.pass(.seconds(5))
+                group.cancelAll()
+            }
+            let texts = try await Self.take(1, from: scene.bot)
+            #expect(texts == ["1"])
+        }
+    }
+
     @Test func `a removed inbox ends its reader, and begins anew`() throws {
         try Self.play(80) { world, scene in
             try await scene.say(["1"])

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 import RoostModel
 import RoostStore
+import RoostTestSupport
 import Testing
 
 @testable import Roost
@@ -58,6 +60,28 @@ struct LettingGoTests {
             await world.pass()
             #expect(parts.filter(\.isLeft).map(\.name) == [])
         }
+    }
+
+    /// Returns the thread of a client with a folder that was opened and closed.
+    private static func closedThread(
+        in folder: TemporaryFolder
+    ) async throws -> WeakReference<ThreadExecutor> {
+        let client = try await ChatClient.open(
+            Configuration(
+                applicationID: "simulation", server: "http://127.0.0.1:1", userID: "alice",
+                cache: .folder(folder.path)))
+        let thread = WeakReference(client.engine.executor as? ThreadExecutor)
+        #expect(thread.object != nil)
+        await client.close()
+        return thread
+    }
+
+    @Test(.timeLimit(.minutes(Patience.minutes)))
+    func `the thread of a closed client with a folder ends`() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let thread = try await Self.closedThread(in: folder)
+        // The last jobs of the client let go of it.
+        while thread.object != nil { await Task.yield() }
     }
 
     @Test func `a reader of changes keeps its timeline open after the app drops it`() throws {

@@ -209,7 +209,9 @@ final class InboxReader: Sendable {
         }
         let id = InboxID(await engine.nextNumber())
         guard engine.performers.notices.claim(name, for: id) else {
-            state.withLock { $0 = .over }
+            // A copy of the iterator may have opened the reader meanwhile. The end of this call
+            // closes it then, and releases the inbox.
+            state.withLock { if case .new = $0 { $0 = .over } }
             throw .inboxTaken
         }
         let isOpen = state.withLock { state -> Bool in

@@ -25,11 +25,17 @@ final class CachePerformer: Sendable {
         self.feed = feed
     }
 
-    /// The reader of the machine's questions: one connection answers them one after another.
-    private var reader: StoreReader { store.readers[0] }
+    /// Returns the place of the reader for a question.
+    ///
+    /// A connection answers one question after another. So scans go to the connection of the app's
+    /// long reads, and no screen waits for them.
+    static func reader(of question: StoreQuestion, among count: Int) -> Int {
+        question.isScan ? count - 1 : 0
+    }
 
     func read(_ question: StoreQuestion, for id: SyncMachine.OperationID) {
-        feed.reply(to: id, Reply.read) { [reader] () async throws(RoostError) in
+        let reader = store.readers[Self.reader(of: question, among: store.readers.count)]
+        feed.reply(to: id, Reply.read) { () async throws(RoostError) in
             try await reader.answer(question)
         }
     }

@@ -99,7 +99,9 @@ actor SyncEngine {
     }
 
     private func endWait(_ id: SyncMachine.OperationID) {
-        calls.finish(id, .failed(.waitCanceled))
+        // The call may have ended, or not begun.
+        guard calls.finish(id, .failed(.waitCanceled)) else { return }
+        receive(.endWait(id))
     }
 
     /// Gives the machine an input, then runs an operation to its end; no other input comes between
@@ -183,7 +185,11 @@ private struct PendingCalls {
         callers[id] = caller
     }
 
-    mutating func finish(_ id: SyncMachine.OperationID, _ outcome: Outcome) {
-        callers.removeValue(forKey: id)?.resume(returning: outcome)
+    /// Ends a call; returns false if there is no such call.
+    @discardableResult
+    mutating func finish(_ id: SyncMachine.OperationID, _ outcome: Outcome) -> Bool {
+        guard let caller = callers.removeValue(forKey: id) else { return false }
+        caller.resume(returning: outcome)
+        return true
     }
 }

@@ -134,7 +134,7 @@ private final class UploadMeter: Sendable {
 
     func add(_ count: Int) {
         let news = sent.withLock { sent -> Int64? in
-            sent.now += Int64(count)
+            sent.now = sent.now.addingSaturated(Int64(count))
             guard sent.now - sent.reported >= max(total / 100, 1) || sent.now == total else {
                 return nil
             }

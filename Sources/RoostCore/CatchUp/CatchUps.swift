@@ -27,7 +27,9 @@ package struct Retrying: SyncOperation {
     package enum Work: Equatable, Codable, Sendable {
         /// The channel's unsent messages wait for the work, but not for the pauses.
         case channel(ChannelURL)
-        case channels
+        /// The update of the channel list with a number; a later one takes its place at the next
+        /// attempt.
+        case channels(Int)
         case lookUp(ChannelURL)
 
         fileprivate var operation: Operation {
@@ -47,9 +49,10 @@ package struct Retrying: SyncOperation {
     package init(_ work: Work) { self.work = work }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
-        if work == .channels, state == .beginning { sync.notes.channelUpdates += 1 }
+        guard case .channels(let number) = work else { return decide(reply, &sync) }
+        if state == .beginning { sync.notes.isUpdatingChannels = true }
         let step = decide(reply, &sync)
-        if work == .channels, case .end = step { sync.endChannelUpdate() }
+        if case .end = step { sync.endChannelUpdate(number) }
         return step
     }
 
@@ -68,7 +71,16 @@ package struct Retrying: SyncOperation {
         }
     }
 
+    /// Whether a later update of the channel list does the same work.
+    ///
+    /// Otherwise each update that fails would be repeated beside all later ones, at the expense of
+    /// the same limit on requests.
+    private func isReplaced(_ sync: inout SyncState) -> Bool {
+        if case .channels(let number) = work { number != sync.lastChannelUpdate } else { false }
+    }
+
     private mutating func begin(_ sync: inout SyncState) -> Step {
+        if isReplaced(&sync) { return .end(.done) }
         guard let session = sync.session else { return .fail(.notConnected) }
         epoch = session.epoch
         state = .working
@@ -81,6 +93,7 @@ package struct Retrying: SyncOperation {
     }
 
     private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
+        if isReplaced(&sync) { return .fail(error) }
         guard sync.isPresent(epoch) else {
             failures = 0
             return begin(&sync)
@@ -280,14 +293,18 @@ extension SyncState {
     }
 
     /// Updates the user's channels and the open lists from the server.
-    package mutating func catchUpChannels() { start(.retrying(Retrying(.channels))) }
+    package mutating func catchUpChannels() {
+        lastChannelUpdate += 1
+        start(.retrying(Retrying(.channels(lastChannelUpdate))))
+    }
 
     /// Whether a channel is being caught up without waiting for a retry.
     package var isCatchingUp: Bool { catchUps.count > restingCatchUps.count }
 
-    /// Notes the end of an update of the channel list.
-    fileprivate mutating func endChannelUpdate() {
-        notes.channelUpdates -= 1
+    /// Notes the end of an update of the channel list, unless a later one has begun.
+    fileprivate mutating func endChannelUpdate(_ number: Int) {
+        guard number == lastChannelUpdate else { return }
+        notes.isUpdatingChannels = false
         notes.channelRetry = nil
     }
 

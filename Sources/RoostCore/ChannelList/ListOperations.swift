@@ -97,9 +97,9 @@ package struct ListRead: SyncOperation {
     private func show(_ page: CachedChannels?, _ sync: inout SyncState) -> Step {
         let isBehind =
             sync.lists[list]?.show(page, marked: marked, previews: previews, from: origin) == true
-        if sync.lists[list]?.reads.leave() == true { sync.wakeFirst(.listRead(list)) }
         // A failed read leaves the list unchanged; the next commit requests another.
-        if isBehind { sync.start(.listRead(ListRead(list, from: nil))) }
+        if isBehind { sync.reread(list) }
+        if sync.lists[list]?.reads.leave() == true { sync.wakeFirst(.listRead(list)) }
         return .end(.done)
     }
 }
@@ -287,6 +287,13 @@ package struct ListArrival: SyncOperation {
 }
 
 extension SyncState {
+    /// Reads a list again, unless a read that has not begun will show the same.
+    mutating func reread(_ list: ListID) {
+        let read = Operation.listRead(ListRead(list, from: nil))
+        guard lists[list]?.reads.hasWaiting != true, !step.starts.contains(read) else { return }
+        start(read)
+    }
+
     package mutating func close(_ list: ListID) {
         lists[list] = nil
         wakeAll(.listRead(list), nil)

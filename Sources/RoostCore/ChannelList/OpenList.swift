@@ -61,6 +61,9 @@ package struct OpenList: Codable, Sendable {
     ) {
         self.id = id
         self.showsChanges = showsChanges
+        // A decoded query may have a page of any size.
+        let query = ChannelListQuery(
+            query.filter, order: query.order, pageSize: query.pageSize)
         self.query = query
         wanted = query.pageSize
         list = ChannelListMachine(order: query.order, filter: query.filter, viewer: viewer)

@@ -35,7 +35,7 @@ extension SyncState {
     mutating func noteClearing() {
         for id in lists.ids {
             lists[id]?.beginAnew()
-            start(.listRead(ListRead(id, from: nil)))
+            reread(id)
         }
         for channel in timelines.channels { noteClearing(of: channel) }
         if session != nil { catchUpChannels() }

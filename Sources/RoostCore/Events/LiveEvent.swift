@@ -22,7 +22,7 @@ package struct LiveEvent: SyncOperation {
         case committing
         /// Reads the channels that the commit left unchanged, for effects that only the server
         /// knows.
-        case readingChannel(ChannelURL, rest: [ChannelURL])
+        case readingChannel(ChannelURL)
     }
 
     package let event: ServerEvent
@@ -32,8 +32,9 @@ package struct LiveEvent: SyncOperation {
     private let beginning: Int?
     /// The change logs that the commit rewinds.
     private var rewinds: [Rewind] = []
-    /// The channels to read after the commit.
+    /// The channels to read after the commit, and the number of those whose read has begun.
     private var channels: [ChannelURL] = []
+    private var begunReads = 0
     private var isOffline = false
     /// Whether the message's deletion is known already.
     private var isDeleted = false
@@ -79,10 +80,11 @@ package struct LiveEvent: SyncOperation {
             self.commit = commit
             sync.note(commit, of: event, from: origin)
             sync.follow(rewinds, in: event.channelURL)
-            return readChannels(channels, &sync)
-        case (.readingChannel(let url, let rest), .read(.success(.channel(let channel)))):
+            judgeUpdatedChannels(&sync)
+            return readChannels(&sync)
+        case (.readingChannel(let url), .read(.success(.channel(let channel)))):
             judge(channel, url, &sync)
-            return readChannels(rest, &sync)
+            return readChannels(&sync)
         default: return fail(&sync)
         }
     }
@@ -95,16 +97,30 @@ package struct LiveEvent: SyncOperation {
         return .need(.commit(mutations, origin))
     }
 
-    private mutating func readChannels(_ channels: [ChannelURL], _ sync: inout SyncState) -> Step {
-        guard let next = channels.first else {
+    /// Judges the channels that the commit has changed; the others are left to be read.
+    ///
+    /// A frame may name thousands of channels, so each is looked up in a table.
+    private mutating func judgeUpdatedChannels(_ sync: inout SyncState) {
+        let updated = (commit?.updatedChannels ?? []).map { ($0.url, $0) }
+        let known = Dictionary(updated) { first, _ in first }
+        var unread: [ChannelURL] = []
+        for url in channels {
+            if let channel = known[url] {
+                judge(channel, url, &sync)
+            } else {
+                unread.append(url)
+            }
+        }
+        channels = unread
+    }
+
+    private mutating func readChannels(_ sync: inout SyncState) -> Step {
+        guard begunReads < channels.count else {
             return isDeleted ? end(&sync) : announce(&sync)
         }
-        let rest = Array(channels.dropFirst())
-        if let known = commit?.updatedChannels.first(where: { $0.url == next }) {
-            judge(known, next, &sync)
-            return readChannels(rest, &sync)
-        }
-        state = .readingChannel(next, rest: rest)
+        let next = channels[begunReads]
+        begunReads += 1
+        state = .readingChannel(next)
         return .need(.read(.channel(next)))
     }
 
@@ -283,7 +299,8 @@ extension LiveEvent {
         guard let (message, amendments) = sync.upToDate(event.message, since: beginning) else {
             // The message is deleted, but it has brought a hidden channel back all the same.
             isDeleted = true
-            return readChannels(isOffline ? [] : [channel], &sync)
+            channels = isOffline ? [] : [channel]
+            return readChannels(&sync)
         }
         var mutations: [Mutation] = [
             .liveMessage(message, predecessor: isOffline ? nil : event.previousMessageID)
@@ -330,7 +347,8 @@ extension LiveEvent {
 
     private func announce(_ sync: inout SyncState) -> Step {
         switch event {
-        case .message(let event): if !isOffline { announceMessage(event, &sync) }
+        case .message(let event):
+            if !isOffline { sync.announce(event, countsReceipts: countsReceipts) }
         case .edited(let event):
             // Only the server knows whether the edit mentioned the user while the message was
             // unread.
@@ -377,19 +395,5 @@ extension LiveEvent {
         case .reaction, .login, .pong, .error, .busy, .room, .inOpenChannel, .unknown: break
         }
         return end(&sync)
-    }
-
-    private func announceMessage(_ event: MessageEvent, _ sync: inout SyncState) {
-        let (message, channel) = (event.message, event.message.channelURL)
-        let isMine = message.sender?.user.id == sync.me
-        sync.marks.noteArrival(at: message.createdAt, in: channel)
-        if let sender = message.sender?.user { sync.noteTyping(of: sender, false, in: channel) }
-        sync.note(event.unread)
-        if event.acknowledges == nil {
-            sync.noteFrame(at: message.createdAt)
-            sync.emit(.messageReceived(message))
-            if !isMine, message.mention.calls(sync.me) { sync.emit(.mentioned(message)) }
-        }
-        if !isMine { sync.acknowledge(message, countsReceipts: countsReceipts) }
     }
 }

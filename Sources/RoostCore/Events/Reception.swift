@@ -19,6 +19,21 @@ extension SyncState {
             isMention: message.mention.calls(me), superLimit: login.maxUnreadOnSuperGroup)
     }
 
+    /// Announces a message that is on disk, and acknowledges it.
+    mutating func announce(_ event: MessageEvent, countsReceipts: Bool) {
+        let (message, channel) = (event.message, event.message.channelURL)
+        let isMine = message.sender?.user.id == me
+        marks.noteArrival(at: message.createdAt, in: channel)
+        if let sender = message.sender?.user { noteTyping(of: sender, false, in: channel) }
+        note(event.unread)
+        if event.acknowledges == nil {
+            noteFrame(at: message.createdAt)
+            emit(.messageReceived(message))
+            if !isMine, message.mention.calls(me) { emit(.mentioned(message)) }
+        }
+        if !isMine { acknowledge(message, countsReceipts: countsReceipts) }
+    }
+
     /// Acknowledges a message, unless its channel counts no receipts and the server wants none
     /// there.
     ///

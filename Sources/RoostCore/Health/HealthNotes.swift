@@ -10,8 +10,8 @@ package struct HealthNotes: Equatable, Codable, Sendable {
     private var moments: [MachineTimer: Timestamp] = [:]
     /// The moment at which the connection began or was lost.
     var connectionSince: Timestamp?
-    /// The number of updates of the channel list that have not ended.
-    var channelUpdates = 0
+    /// Whether the last update of the channel list has not ended.
+    var isUpdatingChannels = false
     /// The moment at which a failed update of the channel list is repeated.
     var channelRetry: Timestamp?
     /// The error of the last commit, if the disk refused it.

@@ -44,7 +44,7 @@ extension SyncState {
             health.channelList = .fetching
         } else if notes.channelRetry != nil {
             health.channelList = .waiting
-        } else if notes.channelUpdates > 0 {
+        } else if notes.isUpdatingChannels {
             health.channelList = .reading
         } else {
             let isCurrent = session.isChannelLogRead && session.isFilled

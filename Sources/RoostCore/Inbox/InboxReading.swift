@@ -137,13 +137,16 @@ package struct InboxTaking: SyncOperation {
         case (.listing, .read(.success(.channels(let list)))):
             refusals = 0
             sync.inboxes[id]?.list(list.channels)
-            return goOn(&sync)
+            // A look comes before another reading, so that messages are handed over however often
+            // another process commits.
+            return look(&sync) ?? goOn(&sync)
         case (.looking, .read(.success(.window(let window)))):
             refusals = 0
             sync.endLook(window, of: id)
             return goOn(&sync)
         case (.listing, .read(.failure(let error))), (.looking, .read(.failure(let error))):
             sync.inboxes[id]?.abandonLook()
+            if state == .listing { sync.inboxes[id]?.abandonListing() }
             refusals += 1
             guard refusals < Self.patience else { return .fail(error) }
             state = .pausing
@@ -159,15 +162,20 @@ package struct InboxTaking: SyncOperation {
             return .end(.message(message))
         }
         guard sync.inboxes[id]?.isListed == true else {
+            sync.inboxes[id]?.beginListing()
             state = .listing
             return .need(.read(.everyChannel))
         }
-        if let query = sync.inboxes[id]?.beginLook() {
-            state = .looking
-            return .need(.read(.window(query)))
-        }
+        if let step = look(&sync) { return step }
         state = .waiting
         return .need(.wait(.inbox(id)))
+    }
+
+    /// Looks at the next channel; nil if none waits.
+    private mutating func look(_ sync: inout SyncState) -> Step? {
+        guard let query = sync.inboxes[id]?.beginLook() else { return nil }
+        state = .looking
+        return .need(.read(.window(query)))
     }
 }
 

@@ -89,7 +89,8 @@ package struct OpenInbox: Codable, Sendable {
     private var isReadingStale = false
     /// The channels with a fetched page that was not looked at.
     private var fetched: Set<ChannelURL> = []
-    /// Whether the user's channels on disk were read.
+    /// Whether the user's channels on disk were read, or are being read, since the last commits that
+    /// were missed.
     package private(set) var isListed = false
     /// Whether an operation of the reader runs; there is one at a time.
     package var isTaking = false
@@ -120,11 +121,15 @@ extension OpenInbox {
     /// Whether a channel waits to be looked at, or the channels on disk do.
     package var hasWork: Bool { !isListed || page != nil || !urgent.isEmpty || !others.isEmpty }
 
+    /// Begins a reading of the user's channels on disk; commits that are missed during it need
+    /// another one.
+    mutating func beginListing() { isListed = true }
+
     /// Takes the user's channels on disk.
-    mutating func list(_ channels: [GroupChannel]) {
-        isListed = true
-        for channel in channels { learn(channel) }
-    }
+    mutating func list(_ channels: [GroupChannel]) { for channel in channels { learn(channel) } }
+
+    /// Ends a reading of the channels that has failed.
+    mutating func abandonListing() { isListed = false }
 
     /// Makes the channels on disk be read again, because commits were missed.
     mutating func missCommits() {

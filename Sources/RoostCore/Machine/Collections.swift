@@ -78,9 +78,7 @@ extension SyncState {
             let need = timelines[id]?.receive(commit, from: origin) ?? .nothing
             satisfy(need, of: id)
         }
-        for id in lists.ids where lists[id]?.receive(commit, from: origin) == true {
-            start(.listRead(ListRead(id, from: nil)))
-        }
+        for id in lists.ids where lists[id]?.receive(commit, from: origin) == true { reread(id) }
         deliverToInboxes(commit)
         noteMutes(in: commit, from: origin)
         follow(commit)
@@ -95,7 +93,7 @@ extension SyncState {
         }
         for id in lists.ids {
             lists[id]?.missCommits()
-            start(.listRead(ListRead(id, from: nil)))
+            reread(id)
         }
         for id in inboxes.ids {
             inboxes[id]?.missCommits()
@@ -106,7 +104,8 @@ extension SyncState {
     /// Makes the timelines of a channel be read again before they lose the mark of a change that
     /// another process has made.
     mutating func readAgain(_ channel: ChannelURL) {
-        for id in timelines.ids(of: channel) where timelines[id]?.missCommits() == true {
+        for id in timelines.ids(of: channel) {
+            timelines[id]?.missCommits()
             satisfy(.reread, of: id)
         }
     }

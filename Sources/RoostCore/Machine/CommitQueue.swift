@@ -29,6 +29,12 @@ struct CommitQueue: Codable, Sendable {
 
     mutating func append(_ entry: Entry) { entries.append(entry) }
 
+    /// Appends a notice of other processes' commits; a last one that waits already suffices.
+    mutating func appendMissedCommits() {
+        if case .missedCommits? = entries.last { return }
+        entries.append(.missedCommits)
+    }
+
     /// Begins the next entry, unless one is in progress.
     mutating func next() -> Entry? {
         guard !isBusy, let entry = entries.first else { return nil }

@@ -109,3 +109,16 @@ package struct ChannelHolding: Equatable, Codable, Sendable {
         self.bytes = bytes
     }
 }
+
+extension StoreQuestion {
+    /// Whether the answer takes as long as the cache or a channel is large.
+    package var isScan: Bool {
+        switch self {
+        case .stretches, .figures: true
+        case .channels: self == .everyChannel
+        case .cursor, .coverage, .channel, .message, .messageOfRequest, .oldestMessage,
+            .messageCount, .holding, .window:
+            false
+        }
+    }
+}

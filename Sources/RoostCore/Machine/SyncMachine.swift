@@ -43,6 +43,8 @@ package struct SyncMachine: Codable, Sendable {
         /// The app waits until the client has nothing to do; the named call ends with whether no
         /// retry waits either. The wait has a limit unless it is nil.
         case awaitIdle(OperationID, atMost: Duration?)
+        /// The task of a call that only waits was canceled; the call ends without an outcome.
+        case endWait(OperationID)
         /// The app closes the client: every collection, download and wait ends.
         case close
         /// The time limit of an operation's part is over.
@@ -103,6 +105,16 @@ package struct SyncMachine: Codable, Sendable {
 
     package init(_ state: SyncState) { self.state = state }
 
+    /// The machine without the bytes of files in memory, for a recording.
+    var withoutBytes: SyncMachine {
+        var copy = self
+        copy.state.outbox.order.dropBytes()
+        copy.state.outbox.disk.dropBytes()
+        copy.state.timelines.changeEach { $1?.dropBytes() }
+        copy.running = running.mapValues { $0.withoutBytes }
+        return copy
+    }
+
     /// Whether something is being connected, fetched, sent or stored; operations that wait for a
     /// retry or for another operation do not count.
     package var isBusy: Bool {
@@ -149,10 +161,11 @@ package struct SyncMachine: Codable, Sendable {
         case .awaitIdle(let id, let limit):
             idleWaits.insert(id)
             if let limit, isBusy { state.arm(.idle(id), for: limit) }
+        case .endWait(let id): endWait(id, &effects)
         case .close: state.close()
         case .overdue(let id): detachPart(of: id, &effects)
         case .missedCommits:
-            commits.append(.missedCommits)
+            commits.appendMissedCommits()
             // The other process may have stored messages without indexing them.
             state.fillIndex()
         case .openTimeline(var timeline):
@@ -191,6 +204,15 @@ package struct SyncMachine: Codable, Sendable {
         guard idleWaits.remove(id) != nil else { return }
         let isIdle = !isBusy && !isRetrying && !state.outbox.isResting && !state.awaitsTurn
         effects.append(.finish(id, .flag(isIdle)))
+    }
+
+    /// Ends a call that only waits; a call that has ended is left alone.
+    private mutating func endWait(_ id: OperationID, _ effects: inout [Effect]) {
+        if idleWaits.remove(id) != nil { effects.append(.notice(.disarm(.idle(id)))) }
+        guard let condition = waiting.first(where: { $0.value.contains(id) })?.key else { return }
+        running[id] = nil
+        waiting[condition]?.removeAll { $0 == id }
+        if waiting[condition]?.isEmpty == true { waiting[condition] = nil }
     }
 
     private mutating func take(
@@ -298,7 +320,7 @@ package struct SyncMachine: Codable, Sendable {
     }
 
     private mutating func resume(_ id: OperationID, _ first: Reply, _ effects: inout [Effect]) {
-        // The stack is taken out and changed in place, because operations are large.
+        // The stack is taken out, so that a step copies the collections of no other operation.
         guard var stack = running.removeValue(forKey: id) else { return }
         var reply = first
         while let last = stack.operations.indices.last {

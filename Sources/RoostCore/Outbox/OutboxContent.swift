@@ -91,24 +91,6 @@ extension OutboxContent {
     }
 }
 
-extension OutboxContent {
-    var withoutBytes: OutboxContent {
-        guard case .fileMessage(let params, let copies) = self else { return self }
-        return .fileMessage(params.withoutBytes, copies: copies)
-    }
-}
-
-extension FileMessageParams {
-    /// The same files, empty where they lie in memory.
-    var withoutBytes: FileMessageParams {
-        var params = self
-        for index in params.files.indices {
-            if case .bytes = params.files[index].source { params.files[index].source = .bytes([]) }
-        }
-        return params
-    }
-}
-
 extension OutgoingFile {
     /// The file's address at the server; nil before the upload.
     package var url: String? {

@@ -90,7 +90,10 @@ package struct OutboxDelivery: SyncOperation {
             let place = params.files.firstIndex(where: { $0.url == nil })
         else { return endUpload(nil, &sync) }
         let file = params.files[place]
-        let sizes = params.files.map { $0.size?.bytes ?? 0 }
+        // The size of a file with an address is the app's own statement.
+        func total(_ files: some Sequence<OutgoingFile>) -> Int64 {
+            files.reduce(0) { $0.addingSaturated(max($1.size?.bytes ?? 0, 0)) }
+        }
         state = .uploading(place: place)
         return .need(
             .ask(
@@ -100,7 +103,7 @@ package struct OutboxDelivery: SyncOperation {
                             channelURL: item.channel, requestID: requestID, name: file.name,
                             type: file.type, thumbnailSizes: file.thumbnailSizes),
                         of: file, copies[place],
-                        before: sizes[..<place].reduce(0, +), total: sizes.reduce(0, +))),
+                        before: total(params.files[..<place]), total: total(params.files))),
                 .lastLogin))
     }
 

@@ -180,6 +180,14 @@ package struct OutboxDisk: Codable, Sendable {
         followUps.removeFirst(due.count)
         return due.map(\.followUp)
     }
+
+    /// Empties the files in memory, for a recording.
+    mutating func dropBytes() {
+        queue = queue.withoutBytes
+        unwritten = unwritten.withoutBytes
+        answers = answers.mapValues { $0.withoutBytes }
+        followUps = followUps.map { Due(ticket: $0.ticket, followUp: $0.followUp.withoutBytes) }
+    }
 }
 
 extension OutboxDisk.Work {

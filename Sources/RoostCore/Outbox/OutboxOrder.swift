@@ -114,6 +114,9 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         return touchedDrafts
     }
 
+    /// Empties the files in memory, for a recording.
+    mutating func dropBytes() { items = items.withoutBytes }
+
     private mutating func touch(_ item: OutboxItem) {
         if let place = item.draft?.place, !touchedDrafts.contains(place) {
             touchedDrafts.append(place)

@@ -21,6 +21,14 @@ package struct OutboxWriting: SyncOperation {
 
     package init() {}
 
+    /// The operation without the bytes of files in memory, for a recording.
+    var withoutBytes: OutboxWriting {
+        guard case .writing(let jobs, let through) = state else { return self }
+        var copy = self
+        copy.state = .writing(jobs.withoutBytes, through: through)
+        return copy
+    }
+
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin): return next(&sync)

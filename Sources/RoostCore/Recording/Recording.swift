@@ -47,7 +47,7 @@ package struct Recording: Sendable {
         let (input, effects) = (input.withoutBytes, effects.map(\.withoutBytes))
         if let machine {
             if parts.count == Self.partLimit { parts.removeFirst() }
-            parts.append(Part(base: machine))
+            parts.append(Part(base: machine.withoutBytes))
         }
         let last = parts.count - 1
         guard last >= 0 else { return }
@@ -87,10 +87,15 @@ package struct Recording: Sendable {
 }
 
 extension SyncMachine.Input {
-    /// The input without the bytes of a file that is sent from memory.
+    /// The input without the bytes of files that are sent from memory.
     fileprivate var withoutBytes: Self {
-        guard case .start(let id, .outbox(.sending(let sending))) = self else { return self }
-        return .start(id, .outbox(.sending(sending.withoutBytes)))
+        switch self {
+        case .start(let id, .outbox(.sending(let sending))):
+            .start(id, .outbox(.sending(sending.withoutBytes)))
+        case .reply(let id, .outbox(.success(let answer))):
+            .reply(id, .outbox(.success(answer.withoutBytes)))
+        default: self
+        }
     }
 
     /// The number of messages, channels and members that the input holds.
@@ -123,11 +128,20 @@ extension SyncMachine.Input {
 }
 
 extension SyncMachine.Effect {
-    /// The effect without the bytes of a file that is sent from memory.
+    /// The effect without the bytes of files that are sent from memory.
     fileprivate var withoutBytes: Self {
-        guard case .outbox(let id, .copyFiles(let params, let requestID, let sequence)) = self
-        else { return self }
-        return .outbox(id, .copyFiles(params.withoutBytes, requestID, sequence: sequence))
+        switch self {
+        case .outbox(let id, .copyFiles(let params, let requestID, let sequence)):
+            .outbox(id, .copyFiles(params.withoutBytes, requestID, sequence: sequence))
+        case .outbox(let id, .write(let writes)): .outbox(id, .write(writes.withoutBytes))
+        case .ask(let id, .upload(let upload), let credentials):
+            .ask(id, .upload(upload.withoutBytes), credentials)
+        case .finish(let id, .item(let item)): .finish(id, .item(item.withoutBytes))
+        case .notice(.timelineChanged(let id, let diff)):
+            .notice(.timelineChanged(id, diff.withoutBytes))
+        case .notice(.outbox(let event)): .notice(.outbox(event.withoutBytes))
+        default: self
+        }
     }
 
     fileprivate var weight: Int {

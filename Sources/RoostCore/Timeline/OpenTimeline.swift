@@ -76,6 +76,12 @@ package struct OpenTimeline: Codable, Sendable {
     /// The number of the messages beyond a gap that the app sees.
     package var beyondGapCount: Int { marks.shown(list.beyondGap, under: filter).count }
 
+    /// Empties the files in memory, for a recording.
+    mutating func dropBytes() {
+        list.dropBytes()
+        latestUnsent = latestUnsent.withoutBytes
+    }
+
     /// Returns the changes since the last call.
     mutating func takePublications() -> [ListDiff<Message>] {
         guard !publications.isEmpty else { return [] }
@@ -307,13 +313,11 @@ extension OpenTimeline {
         return apply([Backlog.Entry(commit: commit, origin: origin)])
     }
 
-    /// Notes that unknown commits were made; returns whether the read that they need is a new one.
-    @discardableResult
-    mutating func missCommits() -> Bool {
+    /// Notes that unknown commits were made, which only a read shows.
+    mutating func missCommits() {
         list.missCommits()
         backlog.note(.otherProcess)
-        defer { needsRead = true }
-        return !needsRead
+        needsRead = true
     }
 
     private mutating func apply(_ commits: [Backlog.Entry]) -> TimelineMachine.Need {

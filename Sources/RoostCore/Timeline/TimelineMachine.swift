@@ -179,6 +179,9 @@ extension TimelineMachine {
         return diff
     }
 
+    /// Empties the files in memory, for a recording.
+    mutating func dropBytes() { unsent = unsent.withoutBytes }
+
     /// Removes an unsent message.
     package mutating func removeUnsent(_ requestID: RequestID) -> ListDiff<Message> {
         var diff = ListDiff<Message>()

@@ -68,10 +68,10 @@ package struct WindowRead: SyncOperation {
 
     private func show(_ found: CacheWindow?, _ sync: inout SyncState) -> Step {
         let need = sync.timelines[timeline]?.show(found, from: origin) ?? .nothing
+        sync.satisfy(need, of: timeline)
         if sync.timelines[timeline]?.reads.leave() == true {
             sync.wakeFirst(.windowRead(timeline))
         }
-        sync.satisfy(need, of: timeline)
         return .end(.done)
     }
 }
@@ -83,7 +83,14 @@ extension SyncState {
         case .nothing: break
         // A failed read leaves the list unchanged; the next commit requests another.
         case .reread:
-            start(.window(WindowRead(timeline, .shown(olderBy: 0, newerBy: 0), from: nil)))
+            let read = Operation.window(
+                WindowRead(timeline, .shown(olderBy: 0, newerBy: 0), from: nil))
+            // A read that has not begun will show the same. Otherwise pages would wait behind the
+            // reads for any number of commits.
+            guard timelines[timeline]?.reads.hasWaiting != true, !step.starts.contains(read) else {
+                return
+            }
+            start(read)
         // Messages are missing below a live message: the server is asked while there is a
         // connection.
         case .repair:

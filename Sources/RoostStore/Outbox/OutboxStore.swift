@@ -39,6 +39,8 @@ package actor OutboxStore {
     /// Whether signals of other processes are received; false with an executor that decides the
     /// order of events.
     private let listens: Bool
+    /// The streams of those signals that the closing ends.
+    private var listeners: [AsyncStream<Void>.Continuation] = []
     /// The version of the file as of the last call of `news`; nil if the changes of other processes are
     /// unknown.
     var heardVersion: Int64?
@@ -183,11 +185,17 @@ package actor OutboxStore {
         return turns.withLock { $0.isHeld ? $0.count : nil }
     }
 
-    /// Returns a stream of signals that another process may have written; it ends with its reader.
+    /// Returns a stream of signals that another process may have written; it ends with its reader
+    /// or with the store.
     package func signals() -> AsyncStream<Void> {
-        guard listens, let signals = try? signal?.signals() else {
-            return AsyncStream { $0.finish() }
+        let (signals, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        guard listens, let leave = try? signal?.listen({ continuation.yield() }) else {
+            continuation.finish()
+            return signals
         }
+        continuation.onTermination = { _ in leave() }
+        listeners.append(continuation)
         return signals
     }
 
@@ -237,6 +245,9 @@ package actor OutboxStore {
         copier.stop()
         letGo()
         signal = nil
+        // Otherwise a reader would wait for ever, and keep the watch and its own executor.
+        for listener in listeners { listener.finish() }
+        listeners = []
     }
 
     func write<T>(

@@ -156,6 +156,55 @@ struct CollectionTests {
         #expect(effects.contains { if case .read(_, .window) = $0 { true } else { false } })
     }
 
+    /// Answers the reads of one collection until none is left; returns their number.
+    private static func answer(
+        _ first: Script.ID, _ script: inout Script, with found: StoreAnswer
+    ) -> Int {
+        var (reader, count) = (Optional(first), 0)
+        while let id = reader, count < 100 {
+            count += 1
+            reader = script.read(id, found).reader
+        }
+        return count
+    }
+
+    @Test func `commits of another process during a read of a timeline need one more read`() {
+        var script = MachineScript()
+        let first = Self.opened(&script)
+        for _ in 1...5 { script.give(.missedCommits) }
+        let found = StoreAnswer.window(Self.window(1...3, sequence: 7))
+        let count = Self.answer(first, &script, with: found)
+        #expect(count == 2)
+        #expect(!script.machine.isBusy)
+    }
+
+    @Test func `commits of another process during a commit need one read of each collection`()
+        throws
+    {
+        var script = MachineScript()
+        let first = Self.opened(&script)
+        _ = script.read(first, .window(Self.window(1...3, sequence: 7)))
+        let (commit, _) = script.start(.storing(Storing([], from: .event)))
+        for _ in 1...5 { script.give(.missedCommits) }
+        let effects = script.commit(commit, 8)
+        let second = try #require(effects.reader)
+        let found = StoreAnswer.window(Self.window(1...3, sequence: 9))
+        let count = Self.answer(second, &script, with: found)
+        #expect(count == 1)
+    }
+
+    @Test func `commits of another process during a read of a list need one more read`() {
+        var script = MachineScript()
+        let list = ListID(1)
+        script.give(.openList(OpenList(list, ChannelListQuery(), viewer: "me")))
+        let (first, _) = script.start(.listRead(ListRead(list, from: .disk)))
+        for _ in 1...5 { script.give(.missedCommits) }
+        let page = CachedChannels(channels: [], hasMore: false, isWhole: false, sequence: 7)
+        let count = Self.answer(first, &script, with: .channels(page))
+        #expect(count == 2)
+        #expect(!script.machine.isBusy)
+    }
+
     @Test func `a timeline closed during a read shows nothing more (scar 136)`() {
         var script = MachineScript()
         let id = Self.opened(&script)

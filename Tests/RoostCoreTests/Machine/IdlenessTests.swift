@@ -83,6 +83,29 @@ struct IdlenessTests {
             ])
     }
 
+    @Test func `a canceled wait leaves nothing in the machine`() {
+        var script = Self.busy()
+        script.give(.awaitIdle(Self.wait, atMost: .seconds(3)))
+        let canceled = script.give(.endWait(Self.wait))
+        #expect(canceled == [.notice(.disarm(.idle(Self.wait)))])
+        let idle = script.give(.frameSent)
+        #expect(idle.needs == [])
+        let again = script.give(.endWait(Self.wait))
+        #expect(again == [])
+    }
+
+    @Test func `a canceled wait for an item's end leaves the other one`() {
+        var script = Script()
+        script.store("a", 1)
+        let (first, _) = script.start(.outbox(.outcome(OutboxOutcome("a"))))
+        let (second, _) = script.start(.outbox(.outcome(OutboxOutcome("a"))))
+        let canceled = script.give(.endWait(first))
+        #expect(canceled == [])
+        #expect(!script.machine.isBusy)
+        let closed = script.give(.close)
+        #expect(closed.finished == [second])
+    }
+
     @Test func `a wait does not count a retry, but says that one waits`() throws {
         var script = Script.connected()
         guard case .mend(let id)? = script.give(.suspected).first else {

@@ -26,7 +26,8 @@ struct InboxCallTests {
         #expect(script.write(disk, [.item(item)]).finished == [opening.id])
         _ = script.start(.inboxReaderOpening(InboxReaderOpening(reader, of: "i")))
         let (id, effects) = script.start(.inboxTaking(InboxTaking(reader)))
-        guard case .read(id, .channels)? = effects.needs.first else { throw Script.Unexpected() }
+        guard case .read(id, let question)? = effects.needs.first else { throw Script.Unexpected() }
+        #expect(question.isScan, "all channels are read")
         let known = (1...channels).map { number in
             var channel = Script.channel(ChannelURL("c\(number)"))
             channel.myState = .joined
@@ -54,6 +55,33 @@ struct InboxCallTests {
             guard isLooking else { return fetches }
             effects = script.read(call.id, .window(nothing))
         }
+    }
+
+    @Test func `commits of another process during a reading of the channels need another one`()
+        throws
+    {
+        var script = Script()
+        let call = try Self.begin(&script, channels: 2)
+        let nothing = CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 1)
+        let list = CachedChannels(channels: [], hasMore: false, isWhole: true, sequence: 1)
+        var effects = call.effects
+        var readings = 0
+        var looks = 0
+        while case .read(call.id, let question)? = effects.needs.first, looks < 100 {
+            switch question {
+            case .window:
+                looks += 1
+                // The first commits arrive during a look, the next ones during the reading that
+                // follows.
+                if looks == 1 { script.give(.missedCommits) }
+                effects = script.read(call.id, .window(nothing))
+            default:
+                readings += 1
+                if readings == 1 { script.give(.missedCommits) }
+                effects = script.read(call.id, .channels(list))
+            }
+        }
+        #expect(readings == 2)
     }
 
     private static func asked(_ effects: [Script.Effect]) -> [Script.ID] {

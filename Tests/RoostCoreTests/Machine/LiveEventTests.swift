@@ -442,6 +442,34 @@ struct RareEventTests {
         #expect(Self.events(effects) == [.memberCountsChanged(Script.channel)])
     }
 
+    @Test func `the counts of thousands of channels are announced, and the unknown ones looked up`()
+        throws
+    {
+        var script = Script.connected()
+        let urls = (1...5_000).map { ChannelURL("c\($0)") }
+        let counts = urls.map {
+            MemberCounts(channelURL: $0, memberCount: 3, joinedMemberCount: 2, timestamp: nil)
+        }
+        let frame = script.frame(.memberCounts(counts, []))
+        let id = try #require(frame.committer)
+        // The cache lacks three of them.
+        let unknown: Set<ChannelURL> = ["c1", "c2500", "c5000"]
+        let updated = urls.filter { !unknown.contains($0) }.map { url in
+            Update(before: Script.channel(url), after: Script.channel(url))
+        }
+        let change = Change.channels(ChannelsChange(updated: updated))
+        var effects = script.give(
+            .reply(id, .committed(.success(Commit(sequence: 1, changes: [change])))))
+        var read: [ChannelURL] = []
+        while case .read(id, .channel(let url))? = effects.needs.first {
+            read.append(url)
+            effects = script.read(id, .channel(nil))
+        }
+        #expect(read == ["c1", "c2500", "c5000"])
+        #expect(Self.events(effects).count == urls.count)
+        #expect(Set(script.machine.state.lookUps.keys) == unknown)
+    }
+
     @Test func `a deletion in a channel that the cache lacks is announced`() throws {
         var script = Script.connected()
         let event = DeletionEvent(channelURL: Script.channel, messageID: 5)

@@ -148,6 +148,23 @@ struct OutboxDeliveryTests {
             try UploadFile.decode(APIResponse(status: 200, body: Array(body.utf8))))
     }
 
+    @Test func `sizes of files that no number holds in all are the greatest number`() throws {
+        var script = Script.connected()
+        let files = [
+            OutgoingFile(.url("http://a"), name: "a", size: ByteCount(bytes: .max)),
+            OutgoingFile(.url("http://b"), name: "b", size: ByteCount(bytes: .max)),
+            OutgoingFile(.reference(to: "/f"), name: "f", size: ByteCount(bytes: 3)),
+        ]
+        var item = script.item("f", 1)
+        item.content = .fileMessage(FileMessageParams(files: files), copies: [nil, nil, nil])
+        let written = script.othersWrote()
+        let read = try #require(written.newsRead)
+        let news = script.news(read, [item])
+        let effects = script.hearNothing(news)
+        let upload = try #require(effects.upload).upload
+        #expect(upload.before == .max && upload.total == .max)
+    }
+
     @Test func `an uploaded file's address is on disk before the message leaves`() throws {
         var script = Script.connected()
         let id = try Self.upload(&script)

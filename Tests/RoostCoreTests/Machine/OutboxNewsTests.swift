@@ -81,6 +81,31 @@ struct OutboxNewsTests {
         #expect(end.finished.contains(wait))
     }
 
+    @Test func `a change made elsewhere during a read of the timeline needs one more read`()
+        throws
+    {
+        var script = Script()
+        script.showTimeline(of: 1...5)
+        let name = try script.queue(.addReaction("wave", .delivered(5)), 1)
+        // This read may be older than the other process's commit with the change.
+        let missed = script.give(.missedCommits)
+        let first = try #require(missed.reader)
+        let written = script.othersWrote()
+        let read = try #require(written.newsRead)
+        let news = script.news(read, [])
+        #expect(news.needs == [.outbox(read, .dropped([name]))])
+        let made = script.give(.reply(read, .outbox(.success(.dropped([])))))
+        #expect(made.reader == nil)
+        let window = CacheWindow(
+            extent: .init(lower: Script.position(1), upper: Script.position(5)),
+            messages: (1...5).map { Script.message($0) },
+            coverage: Coverage([
+                CoveredRange(lower: Script.position(1), upper: Script.position(5))
+            ]), sequence: 7)
+        let shown = script.read(first, .window(window))
+        #expect(shown.reader != nil)
+    }
+
     @Test func `a change stays if the disk cannot say whether it was dropped`() throws {
         var script = Script()
         let name = try script.queue(.addReaction("wave", .delivered(5)), 1)

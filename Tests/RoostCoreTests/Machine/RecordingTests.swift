@@ -18,10 +18,20 @@ struct RecordingTests {
         /// The recorded inputs, which cannot be compared themselves.
         var inputs: [String] { recording.entries.map { "\($0.input)" } }
 
-        mutating func give(_ input: Input) {
+        @discardableResult
+        mutating func give(_ input: Input) -> [Script.Effect] {
             let before = recording.needsMachine ? script.machine : nil
             let effects = script.give(input)
             recording.note(input, at: script.now, effects, of: before)
+            return effects
+        }
+
+        /// Whether the recording, or one that begins now, holds a sequence of bytes.
+        func holds(_ bytes: [UInt8]) -> Bool {
+            var next = Recording()
+            next.note(.closeList(ListID(1)), at: script.now, [], of: script.machine)
+            let text = bytes.map { "\($0)" }.joined(separator: ", ")
+            return "\(recording)".contains(text) || "\(next)".contains(text)
         }
     }
 
@@ -170,6 +180,59 @@ struct RecordingTests {
         #expect(
             recorded.recording.entries.last?.effects
                 == [.outbox(Script.ID(1), .copyFiles(without, "f", sequence: 1))])
+    }
+
+    @Test func `the bytes of a file that has no copy are not recorded on their way`() throws {
+        let bytes: [UInt8] = [201, 202, 203]
+        var recorded = Recorded()
+        recorded.script.showTimeline(of: 1...3)
+        let content = OutboxContent.fileMessage(
+            FileMessageParams(files: [OutgoingFile(.bytes(bytes), name: "f")]), copies: [])
+        let sending = OutboxSending(content, to: Script.channel, as: "f")
+        let call = Input.start(Script.ID(100), .outbox(.sending(sending)))
+        #expect("\(call)".contains("201, 202, 203"), "the way in which the test looks")
+        let reserve = recorded.give(call)
+        let (disk, _) = try #require(reserve.writes)
+        #expect(!recorded.holds(bytes))
+        recorded.give(.reply(disk, .outbox(.success(.written([.place(1)])))))
+        #expect(!recorded.holds(bytes))
+        // There is no folder for a copy.
+        let copied = OutboxAnswer.copied(content, [])
+        let append = recorded.give(.reply(Script.ID(100), .outbox(.success(copied))))
+        #expect(!recorded.holds(bytes))
+        let (writer, _) = try #require(append.writes)
+        let item = OutboxItem(
+            sequence: 1, requestID: "f", channel: Script.channel, createdAt: Script.loginAt,
+            content: content)
+        recorded.give(.reply(writer, .outbox(.success(.written([.item(item)])))))
+        #expect(recorded.script.shown() == ["1", "2", "3", "f"])
+        #expect(!recorded.holds(bytes))
+        let base = recorded.recording.base
+        #expect(recorded.recording.firstDifference() == nil && base != nil)
+    }
+
+    @Test func `the bytes of an upload and of a restored item are not recorded`() {
+        let bytes: [UInt8] = [201, 202, 203]
+        var recorded = Recorded()
+        let file = OutgoingFile(.bytes(bytes), name: "f")
+        let item = OutboxItem(
+            sequence: 1, requestID: "f", channel: Script.channel, createdAt: Script.loginAt,
+            content: .fileMessage(FileMessageParams(files: [file]), copies: [nil]))
+        let upload = FileUpload(
+            UploadFile(
+                channelURL: Script.channel, requestID: "f", name: "f", type: "image/png",
+                thumbnailSizes: []), of: file, nil, before: 0, total: 3)
+        let effects: [Script.Effect] = [
+            .ask(Script.ID(1), .upload(upload), .lastLogin),
+            .outbox(Script.ID(2), .write([.notes([.restored(item)])])),
+            .finish(Script.ID(3), .item(item)),
+        ]
+        #expect("\(effects)".contains("201, 202, 203"))
+        recorded.recording.note(
+            .outbox(.changedElsewhere), at: recorded.script.now, effects,
+            of: recorded.script.machine)
+        recorded.give(.reply(Script.ID(4), .outbox(.success(.news(OutboxItems(items: [item]))))))
+        #expect(!recorded.holds(bytes))
     }
 
     @Test func `a text that is sent is recorded as it is`() {

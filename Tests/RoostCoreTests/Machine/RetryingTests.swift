@@ -109,6 +109,44 @@ struct RetryingTests {
         #expect(script.machine.state.outbox.lanes.isHeld(Script.channel))
     }
 
+    /// Begins an update of the channel list; returns its operation, which reads the log's cursor.
+    private static func updateChannels(_ script: inout Script) throws -> Script.ID {
+        let effects = script.change { $0.catchUpChannels() }
+        return try #require(effects.reader)
+    }
+
+    private static func fail(_ id: Script.ID, _ script: inout Script) -> [Script.Effect] {
+        script.give(.reply(id, .read(.failure(Script.error(.networkError)))))
+    }
+
+    @Test func `of several updates of the channel list only the last is repeated`() throws {
+        var script = Script.connected()
+        let first = try Self.updateChannels(&script)
+        let second = try Self.updateChannels(&script)
+        let ended = Self.fail(first, &script)
+        #expect(Self.wait(ended) == nil)
+        let waiting = Self.fail(second, &script)
+        #expect(Self.wait(waiting) != nil)
+        let third = try Self.updateChannels(&script)
+        let repeated = script.pass(second)
+        #expect(repeated == [])
+        let last = Self.fail(third, &script)
+        #expect(Self.wait(last) != nil)
+        let next = script.pass(third)
+        #expect(next.reader != nil)
+    }
+
+    @Test func `a replaced update of the channel list leaves the client's health alone`() throws {
+        var script = Script.connected()
+        var list: Health.CatchUp.ChannelList { script.machine.state.health.catchUp.channelList }
+        let first = try Self.updateChannels(&script)
+        let second = try Self.updateChannels(&script)
+        _ = Self.fail(second, &script)
+        #expect(list == .waiting)
+        _ = Self.fail(first, &script)
+        #expect(list == .waiting && script.machine.state.health.catchUp.nextAttempt != nil)
+    }
+
     @Test func `requests during a catch-up are one more catch-up after it`() {
         var script = Script.connected()
         let effects = script.change { $0.catchUp(Script.channel, .anyway) }
