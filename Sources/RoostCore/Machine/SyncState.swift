@@ -51,8 +51,8 @@ package struct SyncState: Codable, Sendable {
     package var mutes = Mutes()
     package var rooms = OpenRooms()
     package var outbox: Outbox
-    /// The awaited answers over the socket; nil inside until one comes.
-    package internal(set) var answers: [RequestID: SocketAnswer?] = [:]
+    /// The answers over the socket for which commands wait.
+    package internal(set) var answers: [RequestID: AwaitedAnswer] = [:]
     /// The channels with a commit that the disk refused, until it accepts one; nil is the list of
     /// channels.
     var refused: Set<ChannelURL?> = []

@@ -125,9 +125,8 @@ package struct ReadMarkSending: SyncOperation {
                 .runWithin(
                     SocketCall.timeLimit,
                     .socketCall(SocketCall(.read(channel, requestID), requestID))))
-        case (.calling, .ended(let outcome)):
-            var failure = reply.failure
-            if outcome == .failed(.overdue) { failure = .unanswered }
+        case (.calling, .ended):
+            let failure = reply.failure
             // After a failure later callers get the error too: their mark would wait as long once
             // more. The mark itself is still sent.
             if failure != nil { rounds += sync.marks.close(in: channel) }
