@@ -211,7 +211,7 @@ extension SyncState {
         // The answer to a deletion may overtake the frame of the message, and a repeated send may
         // be acknowledged with it.
         recentChanges.note(edited: [], deleted: [message], in: channel)
-        session?.gapSizes.drop(channel)
+        session?.holeSizes.drop(channel)
     }
 
     /// Notes a request for a channel's messages.
@@ -231,7 +231,7 @@ extension SyncState {
         channelLedger.note(departureFrom: channel)
         ledgers[channel]?.noteDeparture()
         session?.loseEnd(of: channel)
-        session?.gapSizes.drop(channel)
+        session?.holeSizes.drop(channel)
         if !timelines.ids(of: channel).isEmpty { session?.absences.note(channel) }
         endMute(in: channel)
         discardDrafts(in: channel)
