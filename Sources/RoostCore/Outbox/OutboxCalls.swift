@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Loads the unsent items of an earlier run.
-package struct OutboxOpening: SyncOperation {
+package struct OutboxLoading: SyncOperation {
     /// The age from which a copy that no item names counts as left by a crash.
     private static let orphanAgeMS: Int64 = 86_400_000
 

@@ -4,7 +4,7 @@ package import RoostModel
 
 /// Any operation of the outbox.
 package enum OutboxOperation: SyncOperation {
-    case opening(OutboxOpening)
+    case loading(OutboxLoading)
     case sending(OutboxSending)
     case changing(OutboxChanging)
     case folding(OutboxFolding)
@@ -25,7 +25,7 @@ package enum OutboxOperation: SyncOperation {
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch self {
-        case .opening(let part): resume(part, as: Self.opening, reply, &sync)
+        case .loading(let part): resume(part, as: Self.loading, reply, &sync)
         case .sending(let part): resume(part, as: Self.sending, reply, &sync)
         case .changing(let part): resume(part, as: Self.changing, reply, &sync)
         case .folding(let part): resume(part, as: Self.folding, reply, &sync)

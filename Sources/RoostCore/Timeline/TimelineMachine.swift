@@ -17,7 +17,7 @@ package import RoostModel
 /// The list of a timeline, kept equal to the store.
 package struct TimelineMachine: Codable, Sendable {
     /// The work that the timeline needs after a step.
-    package enum Need: Equatable, Sendable {
+    package enum Demand: Equatable, Sendable {
         case nothing
         /// Read the window again and pass it to `replace`.
         case reread
@@ -27,7 +27,7 @@ package struct TimelineMachine: Codable, Sendable {
 
     package struct Step: Equatable, Sendable {
         package let diff: ListDiff<Message>
-        package let need: Need
+        package let demand: Demand
     }
 
     package let channel: ChannelURL
@@ -129,20 +129,20 @@ extension TimelineMachine {
     /// Commits come in order; a commit that the list already contains changes nothing. A skipped
     /// one is another process's: the changes since are shown, and the rest is read.
     package mutating func apply(_ commit: Commit) -> Step {
-        guard commit.sequence > sequence else { return Step(diff: ListDiff(), need: .nothing) }
+        guard commit.sequence > sequence else { return Step(diff: ListDiff(), demand: .nothing) }
         if commit.sequence - 1 > sequence { isBehind = true }
         sequence = commit.sequence
         var diff = ListDiff<Message>()
-        var need = Need.nothing
+        var demand = Demand.nothing
         for case .messages(let change) in commit.changes where change.channel == channel {
-            need = apply(change, &diff)
+            demand = apply(change, &diff)
             // An older hole has been reported: only its changes are reported again.
             let hasMoved = change.coverageBefore != change.coverageAfter
-            if need == .nothing, hasMoved, hasHoleAbove { need = .repair }
+            if demand == .nothing, hasMoved, hasHoleAbove { demand = .repair }
         }
         // Names last: the messages came with the names of their time.
         for case .users(let updates) in commit.changes { rename(updates, &diff) }
-        return Step(diff: diff, need: isBehind ? .reread : need)
+        return Step(diff: diff, demand: isBehind ? .reread : demand)
     }
 
     /// Notes that unknown commits were made.
@@ -233,7 +233,9 @@ extension TimelineMachine {
 // message as there are messages on screen.
 
 extension TimelineMachine {
-    private mutating func apply(_ change: MessagesChange, _ diff: inout ListDiff<Message>) -> Need {
+    private mutating func apply(
+        _ change: MessagesChange, _ diff: inout ListDiff<Message>
+    ) -> Demand {
         applyBeyondGap(change, &diff)
         let known = filter == .everything ? change.coverageBefore : coverage
         guard let coverageNow = coverage(after: change) else { return .reread }
