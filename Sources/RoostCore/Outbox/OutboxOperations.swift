@@ -20,6 +20,7 @@ package enum OutboxOperation: SyncOperation {
     case search(OutboxSearch)
     case arrivalSearch(OutboxArrivalSearch)
     case delivery(OutboxDelivery)
+    case changeDelivery(OutboxChangeDelivery)
     case newestPage(OutboxNewestPage)
     case drafting(OutboxDrafting)
 
@@ -42,6 +43,7 @@ package enum OutboxOperation: SyncOperation {
         case .arrivalSearch(let part):
             resume(part, as: Self.arrivalSearch, reply, &sync)
         case .delivery(let part): resume(part, as: Self.delivery, reply, &sync)
+        case .changeDelivery(let part): resume(part, as: Self.changeDelivery, reply, &sync)
         case .newestPage(let part): resume(part, as: Self.newestPage, reply, &sync)
         case .drafting(let part): resume(part, as: Self.drafting, reply, &sync)
         }
