@@ -149,12 +149,6 @@ package struct Coverage: Hashable, Codable, Sendable {
     }
 
     private func firstIndex(endingAtOrAfter position: Position) -> Int {
-        var low = 0
-        var high = ranges.count
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upper < position { low = middle + 1 } else { high = middle }
-        }
-        return low
+        ranges.partitionPoint { $0.upper < position }
     }
 }

@@ -130,27 +130,15 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
 
     /// Returns the index of the first item with this number or a later one.
     private func firstIndex(from sequence: Int64) -> Int {
-        items.firstIndex(sorted: { $0.sequence < sequence })
+        items.partitionPoint { $0.sequence < sequence }
     }
 
     private mutating func insertPending(_ sequence: Int64) {
-        pending.insert(sequence, at: pending.firstIndex(sorted: { $0 < sequence }))
+        pending.insert(sequence, at: pending.partitionPoint { $0 < sequence })
     }
 
     private mutating func removePending(_ sequence: Int64) {
-        let index = pending.firstIndex(sorted: { $0 < sequence })
+        let index = pending.partitionPoint { $0 < sequence }
         if index < pending.count, pending[index] == sequence { pending.remove(at: index) }
-    }
-}
-
-extension Array {
-    /// Returns the index of the first element that is not before a place, by binary search.
-    fileprivate func firstIndex(sorted isBefore: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
