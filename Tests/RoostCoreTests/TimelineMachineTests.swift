@@ -201,6 +201,17 @@ struct TimelineMachineTests {
         #expect(one.messages == other.messages)
     }
 
+    @Test func `a message that was taken off is added again`() {
+        var machine = Self.opened()
+        let pending = Self.pending("r")
+        _ = machine.addUnsent(pending)
+        let removed = machine.removeUnsent("r")
+        #expect(removed.deleted == [pending])
+        let added = machine.addUnsent(pending)
+        #expect(added?.inserted == [pending])
+        #expect(machine.unsent == [pending])
+    }
+
     @Test func `a sent message is one change from pending to delivered (scars 69, 81)`() {
         var machine = Self.opened()
         let pending = Self.pending("r")

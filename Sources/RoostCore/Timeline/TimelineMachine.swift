@@ -43,8 +43,7 @@ package struct TimelineMachine: Codable, Sendable {
     package private(set) var isCutAbove = false
     /// Delivered messages, oldest first.
     package private(set) var delivered: [Message] = []
-    /// Unsent messages, in the order in which they were written.
-    package private(set) var unsent: [Message] = []
+    private var unsentList = UnsentList()
     package private(set) var extent: CacheWindow.Extent?
     package private(set) var coverage = Coverage()
     /// The last commit that the list contains.
@@ -68,6 +67,9 @@ package struct TimelineMachine: Codable, Sendable {
         self.filter = filter.normalized
         self.capacity = capacity
     }
+
+    /// Unsent messages, in the order in which they were written.
+    package var unsent: [Message] { unsentList.messages }
 
     /// The list: delivered messages by position, those beyond a gap, then the unsent ones by age.
     package var messages: [Message] { delivered + beyondGap + unsent }
@@ -115,8 +117,7 @@ extension TimelineMachine {
         isBehind = false
         isCutOff = false
         if isCutAbove, extent?.upper == knownRange?.upper { isCutAbove = false }
-        let arrived = Set(delivered.compactMap(\.requestID))
-        unsent.removeAll { $0.requestID.map(arrived.contains) == true }
+        unsentList.remove(Set(delivered.compactMap(\.requestID)))
         let end = extent?.upper ?? .distantPast
         beyondGap.removeAll { message in
             message.position.map { $0 <= end || coverage.range(containing: $0) == nil } == true
@@ -164,7 +165,7 @@ extension TimelineMachine {
         let others = unsent.filter { message in
             message.requestID.map { !names.contains($0) && !arrived.contains($0) } == true
         }
-        unsent = (keepingOthers ? others : []) + listed
+        unsentList = UnsentList((keepingOthers ? others : []) + listed)
         return ListDiff(from: before, to: unsent)
     }
 
@@ -172,9 +173,12 @@ extension TimelineMachine {
     package mutating func addUnsent(_ message: Message) -> ListDiff<Message>? {
         var diff = ListDiff<Message>()
         guard filter.matches(message) else { return diff }
-        for list in [delivered, beyondGap, unsent]
-        where list.contains(where: { $0.requestID == message.requestID }) { return nil }
-        unsent.append(message)
+        guard let requestID = message.requestID, !unsentList.contains(requestID),
+            // The capacity bounds these.
+            !delivered.contains(where: { $0.requestID == requestID }),
+            !beyondGap.contains(where: { $0.requestID == requestID })
+        else { return nil }
+        unsentList.append(message)
         diff.inserted.append(message)
         return diff
     }
@@ -182,10 +186,7 @@ extension TimelineMachine {
     /// Removes an unsent message.
     package mutating func removeUnsent(_ requestID: RequestID) -> ListDiff<Message> {
         var diff = ListDiff<Message>()
-        guard let index = unsent.firstIndex(where: { $0.requestID == requestID }) else {
-            return diff
-        }
-        diff.deleted.append(unsent.remove(at: index))
+        if let removed = unsentList.remove(requestID) { diff.deleted.append(removed) }
         return diff
     }
 
@@ -351,7 +352,7 @@ extension TimelineMachine {
     /// Removes the unsent form of a delivered message; nil if the list shows none.
     private mutating func takeUnsent(_ message: Message) -> Message? {
         guard let requestID = message.requestID else { return nil }
-        return unsent.firstIndex { $0.requestID == requestID }.map { unsent.remove(at: $0) }
+        return unsentList.remove(requestID)
     }
 
     private mutating func replace(
