@@ -243,7 +243,10 @@ extension SyncState {
     private mutating func forgetNotes(of channel: ChannelURL) {
         budget.forget(channel)
         marks.forget(channel)
-        logPlaces[.messageChanges(channel)] = nil
+        let log = CursorKey.messageChanges(channel)
+        logPlaces[log] = nil
+        // The end of a rewinding that is under way is counted, too.
+        if rewindings[log]?.underWay == 0 { rewindings[log] = nil }
         // An open timeline reports the last failure to its callers.
         if timelines.ids(of: channel).isEmpty { attempts[channel] = nil }
     }
