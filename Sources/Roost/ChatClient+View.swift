@@ -35,7 +35,7 @@ extension ChatClient {
                 guard let url = channel.url else { continue }
                 var history = channel.history(of: url)
                 history.liveEnd = state.session?.liveEnds[url]
-                holes[channel.row] = history.gaps.map { HistoryHole($0, in: history, state) }
+                holes[channel.row] = history.holes.map { HistoryHole($0, in: history, state) }
             }
             var waits: [RequestID: Health.Wait] = [:]
             for item in unsent.items where item.isWaiting {
@@ -53,7 +53,7 @@ extension CacheStructure.Channel {
     package var holes: [HistoryHole] {
         // A sealed channel has no URL here.
         let history = history(of: url ?? ChannelURL(""))
-        return history.gaps.map { HistoryHole($0, in: history) }
+        return history.holes.map { HistoryHole($0, in: history) }
     }
 
     fileprivate func history(of url: ChannelURL) -> SearchedChannel {

@@ -95,20 +95,6 @@ package struct SortedChannels: Sendable {
     private func place(of key: ChannelSortKey) -> Int { keys.partitionPoint { $0 < key } }
 }
 
-extension Array {
-    /// Returns the number of elements that meet a condition, all of which are before the rest.
-    ///
-    /// It is found by binary search.
-    fileprivate func partitionPoint(while belongs: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if belongs(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-}
-
 extension Array where Element: Comparable {
     /// The indices of a longest increasing subsequence, in descending order.
     fileprivate var longestIncreasingSubsequence: [Int] {

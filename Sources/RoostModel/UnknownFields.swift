@@ -40,12 +40,7 @@ public struct UnknownFields: Hashable, Codable, Sendable {
     ///
     /// - Complexity: O(log n); a peer decides how many fields there are.
     private func place(of name: String) -> Int {
-        var (low, high) = (fields.startIndex, fields.endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if fields[middle].name < name { low = middle + 1 } else { high = middle }
-        }
-        return low
+        fields.partitionPoint { $0.name < name }
     }
 
     /// Returns the fields without those of one name.

@@ -44,7 +44,7 @@ struct CoverageTests {
         var coverage = Coverage([Self.range(1, 4)])
         coverage.insert(Self.range(50, 50, after: 49))
         #expect(coverage.ranges.count == 2)
-        let hole = Hole(lower: Self.at(5), upper: Self.at(49))
+        let hole = Hole(.between, from: Self.at(5), through: Self.at(49))
         #expect(coverage.holes.last == hole)
     }
 
@@ -69,7 +69,7 @@ struct CoverageTests {
 
     @Test func `history has a hole before its oldest range until its start is known (scar 27)`() {
         var coverage = Coverage([Self.range(10, 20)])
-        #expect(coverage.holes == [Hole(lower: .distantPast, upper: Self.at(9))])
+        #expect(coverage.holes == [Hole(.beginning, from: .distantPast, through: Self.at(9))])
         coverage.insert(CoveredRange(lower: .distantPast, upper: Self.at(10)))
         #expect(coverage.holes.isEmpty)
         #expect(coverage.newest?.startsHistory == true)

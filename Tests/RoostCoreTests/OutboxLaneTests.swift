@@ -71,6 +71,25 @@ struct OutboxLaneTests {
         #expect(Self.transmitted(machine.handle(.queued(Self.item("n", in: "c1")))) == ["n"])
     }
 
+    @Test func `the lanes of ever new channels are forgotten during a connection, too`() throws {
+        var machine = Self.machine()
+        _ = machine.handle(.hold("held"))
+        _ = machine.handle(.queued(Self.item("waits", in: "held")))
+        for number in 0..<300 {
+            let channel = ChannelURL("c\(number)")
+            let effects = machine.handle(.queued(Self.item("m\(number)", in: channel)))
+            #expect(Self.transmitted(effects) == [RequestID("m\(number)")])
+            _ = machine.handle(.delivered(RequestID("m\(number)"), 1))
+        }
+        let text = String(decoding: try JSONEncoder().encode(machine), as: UTF8.self)
+        let lanes = text.components(separatedBy: "isForChanges").count / 2
+        #expect(lanes <= 64)
+        let released = machine.handle(.release("held"))
+        #expect(Self.transmitted(released) == ["waits"])
+        let queued = machine.handle(.queued(Self.item("n", in: "c1")))
+        #expect(Self.transmitted(queued) == ["n"])
+    }
+
     @Test func `a failed message holds up only its own changes (scar 65)`() {
         var machine = Self.machine(Self.item("m"))
         _ = machine.handle(.queued(Self.item("e", .change, awaits: "m")))

@@ -134,7 +134,7 @@ struct PageStatementTests {
     private static let empty = CoveredRange(lower: .distantPast, upper: .distantPast)
 
     @Test(arguments: [
-        (TimelineSync.Occasion.opening, false, true, end, TimelineSync.load(first)),
+        (TimelineRequest.Occasion.opening, false, true, end, TimelineRequest.load(first)),
         (.opening, false, false, end, .load(first)),
         (.catchingUp, false, true, end, .checkGap(above: covered)),
         (.catchingUp, false, true, unknown, .load(first)),
@@ -144,20 +144,20 @@ struct PageStatementTests {
         (.catchingUp, true, false, end, .nothing),
     ])
     func `a timeline asks from the covered end, or for the newest without coverage (scar 85)`(
-        occasion: TimelineSync.Occasion, wasLoaded: Bool, followsNewest: Bool,
-        knownRange: CoveredRange?, sync: TimelineSync
+        occasion: TimelineRequest.Occasion, wasLoaded: Bool, followsNewest: Bool,
+        knownRange: CoveredRange?, request: TimelineRequest
     ) {
-        let decided = TimelineSync(
+        let decided = TimelineRequest(
             occasion, wasLoaded: wasLoaded, opening: Self.first, followsNewest: followsNewest,
             knownRange: knownRange)
-        #expect(decided == sync)
+        #expect(decided == request)
     }
 
     @Test
     func `a timeline of an empty history asks for the newest from any start (scar 85)`() {
         let past = PageQuestion.around(Timestamp(milliseconds: 7), older: 5, newer: 5)
         for range in [nil, Self.empty] {
-            let decided = TimelineSync(
+            let decided = TimelineRequest(
                 .catchingUp, wasLoaded: true, opening: past, followsNewest: true, knownRange: range)
             #expect(decided == .load(.around(.distantFuture, older: 5, newer: 0)))
         }

@@ -59,7 +59,7 @@ struct TimelineMachineTests {
     @Test func `a message after the covered end is shown at once`() {
         var machine = Self.opened()
         let step = machine.apply(Self.live(11, Self.message(4), upTo: 4))
-        #expect(step.need == .nothing)
+        #expect(step.demand == .nothing)
         #expect(step.diff.inserted == [Self.message(4)])
         #expect(Self.ids(machine) == [1, 2, 3, 4])
     }
@@ -73,7 +73,7 @@ struct TimelineMachineTests {
                 MessagesChange(
                     channel: Self.channel, deleted: (1...3).map { Self.message($0) },
                     coverageBefore: Self.covered((1, 3)), coverageAfter: Self.covered((1, 3)))))
-        #expect(step.need == .nothing)
+        #expect(step.demand == .nothing)
         #expect(machine.isBare && machine.needsServer)
         var whole = TimelineMachine(channel: Self.channel, followsNewest: true)
         #expect(!whole.needsServer, "before the disk was read nobody knows")
@@ -94,7 +94,7 @@ struct TimelineMachineTests {
                 MessagesChange(
                     channel: Self.channel, cutThrough: Timestamp(milliseconds: 99),
                     coverageBefore: Self.covered((1, 3)), coverageAfter: Coverage())))
-        #expect(step.need == .reread && machine.isCutOff)
+        #expect(step.demand == .reread && machine.isCutOff)
         _ = machine.replace(
             with: CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 11))
         #expect(!machine.isCutOff && machine.needsServer)
@@ -104,18 +104,18 @@ struct TimelineMachineTests {
     {
         var machine = Self.opened()
         let step = machine.apply(Self.live(12, Self.message(4), upTo: 4))
-        #expect(step.need == .reread)
+        #expect(step.demand == .reread)
         #expect(Self.ids(machine) == [1, 2, 3, 4])
         // The read has failed: the next commit requests it too.
-        #expect(machine.apply(Commit(sequence: 13, changes: [])).need == .reread)
+        #expect(machine.apply(Commit(sequence: 13, changes: [])).demand == .reread)
         _ = machine.replace(
             with: CacheWindow(
                 extent: .init(lower: Self.at(1), upper: Self.at(4)),
                 messages: (1...4).map { Self.message($0) }, coverage: Self.covered((1, 4)),
                 sequence: 13))
-        #expect(machine.apply(Commit(sequence: 14, changes: [])).need == .nothing)
+        #expect(machine.apply(Commit(sequence: 14, changes: [])).demand == .nothing)
         machine.missCommits()
-        #expect(machine.apply(Commit(sequence: 15, changes: [])).need == .reread)
+        #expect(machine.apply(Commit(sequence: 15, changes: [])).demand == .reread)
     }
 
     @Test func `a cache that was made anew counts its commits from the start (scar 53)`() {
@@ -123,7 +123,7 @@ struct TimelineMachineTests {
         _ = machine.replace(
             with: CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 2))
         let step = machine.apply(Self.live(3, Self.message(4), upTo: 4))
-        #expect(step.need == .reread)
+        #expect(step.demand == .reread)
         #expect(machine.sequence == 3)
     }
 
@@ -136,7 +136,7 @@ struct TimelineMachineTests {
                     channel: Self.channel, inserted: [Self.message(7)],
                     coverageBefore: Self.covered((1, 3)),
                     coverageAfter: Self.covered((1, 3), (7, 7)))))
-        #expect(step.need == .repair)
+        #expect(step.demand == .repair)
         #expect(step.diff.isEmpty)
         #expect(Self.ids(machine) == [1, 2, 3])
     }
@@ -150,7 +150,7 @@ struct TimelineMachineTests {
                     channel: Self.channel, inserted: [Self.message(4), Self.message(5)],
                     coverageBefore: Self.covered((1, 3), (7, 7)),
                     coverageAfter: Self.covered((1, 7)))))
-        #expect(step.need == .reread)
+        #expect(step.demand == .reread)
     }
 
     @Test func `a commit that the list already contains changes nothing`() {
@@ -168,7 +168,7 @@ struct TimelineMachineTests {
                 messages: (1...3).map { Self.message($0) }, coverage: Self.covered((1, 3)),
                 sequence: 10))
         let step = machine.apply(Self.live(11, Self.message(4), upTo: 4))
-        #expect(step.diff.isEmpty && step.need == .nothing)
+        #expect(step.diff.isEmpty && step.demand == .nothing)
         #expect(machine.hasNewer)
     }
 
@@ -199,6 +199,17 @@ struct TimelineMachineTests {
         let repeated = one.addUnsent(second)
         #expect(repeated == nil, "all of them are compared then")
         #expect(one.messages == other.messages)
+    }
+
+    @Test func `a message that was taken off is added again`() {
+        var machine = Self.opened()
+        let pending = Self.pending("r")
+        _ = machine.addUnsent(pending)
+        let removed = machine.removeUnsent("r")
+        #expect(removed.deleted == [pending])
+        let added = machine.addUnsent(pending)
+        #expect(added?.inserted == [pending])
+        #expect(machine.unsent == [pending])
     }
 
     @Test func `a sent message is one change from pending to delivered (scars 69, 81)`() {
@@ -264,7 +275,7 @@ struct TimelineMachineTests {
                 MessagesChange(
                     channel: Self.channel, deleted: (1...3).map { Self.message($0) },
                     coverageBefore: Self.covered((1, 3)), coverageAfter: Coverage())))
-        #expect(step.need == .reread)
+        #expect(step.demand == .reread)
         #expect(step.diff.deleted.count == 3)
     }
 

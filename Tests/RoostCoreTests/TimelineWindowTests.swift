@@ -109,7 +109,7 @@ struct TimelineWindowTests {
     @Test func `an own message beyond a gap is shown as delivered behind the window (R143)`() {
         var machine = Self.machine(1...3)
         let step = Self.beyondHole(&machine)
-        #expect(step.need == .repair)
+        #expect(step.demand == .repair)
         #expect(step.diff.updated == [Update(before: Self.pending("a"), after: Self.own)])
         #expect(machine.setUnsent([]).isEmpty && machine.unsent == [])
         #expect(machine.beyondGap == [Self.own] && machine.messages.last == Self.own)
@@ -187,7 +187,7 @@ struct TimelineWindowTests {
                 MessagesChange(
                     channel: Script.channel, cutThrough: Self.own.createdAt,
                     coverageBefore: Self.covered((1, 3), (9, 9)), coverageAfter: Coverage())))
-        #expect(cut.need == .reread && cut.diff.deleted == [Self.own] && copy.beyondGap == [])
+        #expect(cut.demand == .reread && cut.diff.deleted == [Self.own] && copy.beyondGap == [])
         let diff = machine.replace(
             with: CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 12))
         #expect(diff.deleted.contains(Self.own) && machine.messages == [])
@@ -210,7 +210,7 @@ struct TimelineWindowTests {
                 MessagesChange(
                     channel: Script.channel, inserted: [Self.own],
                     coverageBefore: Coverage(), coverageAfter: Self.covered((9, 9)))))
-        #expect(step.need == .reread)
+        #expect(step.demand == .reread)
         #expect(machine.messages == [Self.own])
         let diff = machine.replace(with: Self.window(9...9, sequence: 1))
         #expect(machine.messages.map(\.messageID) == [9] && diff.deleted == [])
@@ -280,7 +280,7 @@ struct TimelineWindowTests {
                 MessagesChange(
                     channel: Script.channel, inserted: [Self.file(4)],
                     coverageBefore: Self.covered((1, 3)), coverageAfter: Self.covered((1, 4)))))
-        #expect(step.diff.isEmpty && step.need == .nothing)
+        #expect(step.diff.isEmpty && step.demand == .nothing)
         #expect(machine.extent?.upper == Script.position(4) && Self.ids(machine) == [1, 2, 3])
     }
 
@@ -297,7 +297,7 @@ struct TimelineWindowTests {
                 MessagesChange(
                     channel: Script.channel, coverageBefore: Self.covered((1, 3)),
                     coverageAfter: Self.covered((1, 3)), filters: [Self.texts])))
-        #expect(step.need == .reread)
+        #expect(step.demand == .reread)
     }
 
     @Test func `a change in a channel without coverage needs no read`() {
@@ -310,7 +310,7 @@ struct TimelineWindowTests {
                 MessagesChange(
                     channel: Script.channel, deleted: [Script.message(2)],
                     coverageBefore: Coverage(), coverageAfter: Coverage())))
-        #expect(step.need == .nothing && step.diff.isEmpty)
+        #expect(step.demand == .nothing && step.diff.isEmpty)
     }
 
     // MARK: Queries

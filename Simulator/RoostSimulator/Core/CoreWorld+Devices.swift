@@ -98,7 +98,7 @@ extension CoreWorld {
         note("\(device.name) started")
         call(
             "open the outbox",
-            .outbox(.opening(OutboxOpening(of: User(id: device.user), files: nil))), device,
+            .outbox(.loading(OutboxLoading(of: User(id: device.user), files: nil))), device,
             then: .started(connects: connects))
         // The figures of the cache are read for half of the devices.
         if device.number % 2 == 0 { give(.healthReading(isBeginning: true), device) }

@@ -45,7 +45,7 @@ extension CoreWorld {
     ) {
         call(
             "count the gaps of \(channel)",
-            .inTime(InTime(.gapCounting(GapCounting(channel)))), device, atMost: limit)
+            .inTime(InTime(.holeCounting(HoleCounting(channel)))), device, atMost: limit)
     }
 
     /// Asks for a size, for refusals, or for the server's first page of a timeline.
@@ -79,7 +79,7 @@ extension CoreWorld {
         try pass(.seconds(20), on: storage)
         for channel in joined {
             try invariants(of: device).checkSizes(
-                device.state.session?.gapSizes[channel] ?? [:],
+                device.state.session?.holeSizes[channel] ?? [:],
                 log(of: channel, for: device.user, on: storage))
             compare(device, channel, atMost: .max)
         }

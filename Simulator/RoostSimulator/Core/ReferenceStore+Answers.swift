@@ -88,10 +88,11 @@ extension ReferenceStore {
     }
 
     func channels(
-        _ filter: ChannelFilter, _ order: ChannelOrder, limit: Int
+        _ filter: ChannelFilter, _ order: ChannelOrder, limit: Int?
     ) -> CachedChannels {
         let matching = groupChannels.values.filter { filter.matches($0, viewer: me) }
             .sorted { order.key(of: $0) < order.key(of: $1) }
+        let limit = limit ?? .max
         return CachedChannels(
             channels: Array(matching.prefix(limit)), hasMore: matching.count > limit,
             isWhole: cursors[.channelFill] == .listEnd, sequence: sequence)

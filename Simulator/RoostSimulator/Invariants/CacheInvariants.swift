@@ -223,7 +223,7 @@ struct CacheInvariants {
     }
 
     /// Checks the counts of the messages that the cache lacks.
-    func checkSizes(_ sizes: [HistoryGap: GapSize], _ log: ServerLog) throws(Violation) {
+    func checkSizes(_ sizes: [Hole: HoleSize], _ log: ServerLog) throws(Violation) {
         for (gap, size) in sizes {
             let count = log.living.count { message in
                 message.position.map { gap.lower <= $0 && $0 <= gap.upper } ?? false

@@ -66,7 +66,7 @@ public struct HistoryHole: Hashable, Sendable {
 }
 
 extension HistoryHole.Size {
-    init(_ size: GapSize?) {
+    init(_ size: HoleSize?) {
         self =
             switch size {
             case .exactly(let count): .exactly(count)
@@ -98,16 +98,16 @@ extension HistoryHole.Attempt {
 
 extension HistoryHole {
     package init(
-        _ gap: HistoryGap, in history: SearchedChannel, size: Size = .unknown,
+        _ hole: Hole, in history: SearchedChannel, size: Size = .unknown,
         lastAttempt: Attempt? = nil
     ) {
         channel = history.url
         self.size = size
         self.lastAttempt = lastAttempt
-        from = max(gap.lower.createdAt, history.visibleFrom ?? .distantPast)
-        through = gap.upper.createdAt
+        from = max(hole.lower.createdAt, history.visibleFrom ?? .distantPast)
+        through = hole.upper.createdAt
         reason =
-            switch gap.place {
+            switch hole.place {
             case .everything: .neverFetched
             case .beginning: .notPagedTo
             case .between: .betweenVisits
@@ -117,9 +117,9 @@ extension HistoryHole {
 }
 
 extension HistoryHole {
-    init(_ gap: HistoryGap, in history: SearchedChannel, _ state: SyncState) {
+    init(_ hole: Hole, in history: SearchedChannel, _ state: SyncState) {
         self.init(
-            gap, in: history, size: Size(state.session?.gapSizes[history.url][gap]),
+            hole, in: history, size: Size(state.session?.holeSizes[history.url][hole]),
             lastAttempt: state.attempts[history.url].map { Attempt($0) })
     }
 }
@@ -144,7 +144,7 @@ extension ChatClient {
         }
         history.liveEnd = liveEnd
         return await engine.read { [history] state in
-            history.gaps.map { HistoryHole($0, in: history, state) }
+            history.holes.map { HistoryHole($0, in: history, state) }
         }
     }
 
@@ -159,7 +159,9 @@ extension ChatClient {
     /// - Throws: As `holes(in:)`.
     public func countedHoles(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole] {
         // A failed count leaves sizes unknown; `holes` reports a channel that does not exist.
-        _ = await engine.outcome { .start($0, .inTime(InTime(.gapCounting(GapCounting(channel))))) }
+        _ = await engine.outcome {
+            .start($0, .inTime(InTime(.holeCounting(HoleCounting(channel)))))
+        }
         return try await holes(in: channel)
     }
 }

@@ -45,27 +45,21 @@ final class CachePerformer: Sendable {
         _ mutations: [Mutation], unless condition: CommitCondition?,
         for id: SyncMachine.OperationID
     ) {
-        feed.reply(to: id, Reply.committed) { () async throws(RoostError) in
-            let store = self.store
+        feed.reply(to: id, Reply.committed) { () async throws(StoreError) in
             defer { self.followCommits() }
-            do throws(StoreError) {
-                guard let condition else { return try await store.writer.commit(mutations) }
-                return try await store.writer.commit(mutations, unless: condition)
-            } catch {
-                throw RoostError(error)
-            }
+            let writer = self.store.writer
+            guard let condition else { return try await writer.commit(mutations) }
+            return try await writer.commit(mutations, unless: condition)
         }
     }
 
     // MARK: Upkeep
 
     func keep(_ task: CacheTask, for id: SyncMachine.OperationID) {
-        feed.reply(to: id, Reply.kept) { () async throws(RoostError) in
-            do throws(StoreError) {
-                return try await self.perform(task, for: id)
-            } catch {
+        feed.reply(to: id, Reply.kept) { () async throws(StoreError) in
+            do throws(StoreError) { return try await self.perform(task, for: id) } catch {
                 self.trims.withLock { $0[id] = nil }
-                throw RoostError(error)
+                throw error
             }
         }
     }
@@ -101,13 +95,9 @@ final class CachePerformer: Sendable {
     /// Checks the cache and repairs it; a store that is suspended or closed leaves that to its next
     /// opening.
     func mend(for id: SyncMachine.OperationID) {
-        feed.reply(to: id, Reply.mended) { [store] () async throws(RoostError) in
-            do throws(StoreError) {
-                guard let report = try await store.mend(), report != .intact else { return .intact }
-                return .repaired(reports: Repairs(cache: report).sentences)
-            } catch {
-                throw RoostError(error)
-            }
+        feed.reply(to: id, Reply.mended) { [store] () async throws(StoreError) in
+            guard let report = try await store.mend(), report != .intact else { return .intact }
+            return .repaired(reports: Repairs(cache: report).sentences)
         }
     }
 

@@ -3,6 +3,7 @@
 import RoostCore
 import RoostExecutors
 import RoostModel
+import RoostStore
 
 /// The way of results back into the engine, and the only one.
 ///
@@ -58,6 +59,16 @@ final class InputFeed: Sendable {
         Task(executorPreference: executor) {
             let result = await Result { () async throws(RoostError) in try await work() }
             await self.give(.reply(id, reply(Answered(result))))
+        }
+    }
+
+    /// Does work of the store for an operation, and gives the result as a reply.
+    func reply<Value: Equatable & Codable & Sendable>(
+        to id: SyncMachine.OperationID, _ reply: @escaping @Sendable (Answered<Value>) -> Reply,
+        with work: @escaping @Sendable () async throws(StoreError) -> Value
+    ) {
+        self.reply(to: id, reply) { () async throws(RoostError) in
+            do throws(StoreError) { return try await work() } catch { throw RoostError(error) }
         }
     }
 }

@@ -41,9 +41,11 @@ extension StoreReader {
     /// Returns the first channels of a list, whether the disk has more, and whether it has all
     /// channels.
     func cachedChannels(
-        _ filter: ChannelFilter, _ order: ChannelOrder, limit: Int
+        _ filter: ChannelFilter, _ order: ChannelOrder, limit: Int?
     ) async throws(StoreError) -> CachedChannels {
-        let page = try await channels(filter, order: order, limit: limit + 1)
+        let limit = limit ?? .max
+        // One channel above the limit shows that there are more.
+        let page = try await channels(filter, order: order, limit: limit.addingSaturated(1))
         return CachedChannels(
             channels: Array(page.value.prefix(limit)), hasMore: page.value.count > limit,
             isWhole: try await isChannelListWhole, sequence: page.sequence)

@@ -147,8 +147,8 @@ actor SyncEngine {
 
     /// Loads the unsent items of an earlier run.
     func openOutbox(of user: User) async throws(RoostError) {
-        let opening = OutboxOpening(of: user, files: performers.outbox.attachments)
-        try await run(.outbox(.opening(opening)))
+        let loading = OutboxLoading(of: user, files: performers.outbox.attachments)
+        try await run(.outbox(.loading(loading)))
         await performers.outbox.reportForeignChanges()
     }
 

@@ -97,25 +97,27 @@ extension HTTPBody {
         note: @escaping @Sendable (Int) -> Void
     ) {
         let (head, tail) = (upload.head, upload.tail)
-        let stage = Guarded(0)
+        let next = Guarded(Part.head)
         self.init(length: Int64(head.count) + reader.size + Int64(tail.count)) {
-            let place = stage.withLock { stage in
-                defer { if stage != 1 { stage += 1 } }
-                return stage
-            }
-            if place == 0 { return head }
-            if place == 1 {
+            switch next.withLock({ $0 }) {
+            case .head:
+                next.withLock { $0 = .file }
+                return head
+            case .file:
                 guard let bytes = reader.next() else { return nil }
-                if !bytes.isEmpty {
+                guard bytes.isEmpty else {
                     note(bytes.count)
                     return bytes
                 }
-                stage.withLock { $0 = 3 }
+                next.withLock { $0 = .end }
                 return tail
+            case .end: return []
             }
-            return []
         }
     }
+
+    /// A part of the body; the form's tail follows the file's last bytes.
+    private enum Part { case head, file, end }
 }
 
 /// Counts the uploaded bytes, and reports every hundredth part.

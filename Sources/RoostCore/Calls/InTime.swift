@@ -5,6 +5,7 @@
 // after the time limit; the description follows.
 
 import RoostModel
+import RoostWire
 
 /// An operation whose caller waits for a limited time; afterwards the operation continues by
 /// itself.
@@ -19,6 +20,11 @@ package struct InTime: SyncOperation {
     package init(_ work: Operation, within limit: Duration = Self.timeLimit) {
         self.work = work
         self.limit = limit
+    }
+
+    /// Creates a command over the socket.
+    init(_ command: ClientCommand, _ requestID: RequestID) {
+        self.init(.socketCall(SocketCall(command, requestID)), within: SocketCall.timeLimit)
     }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
@@ -40,6 +46,7 @@ extension Operation {
         case .markAsUnread(let mark) where mark.isAccepted: .done
         case .downloadEstimating:
             .estimated(DownloadEstimate(missingMessages: nil, size: nil))
+        case .socketCall, .roomArrival: .failed(.unanswered)
         default: .failed(.overdue)
         }
     }

@@ -42,7 +42,7 @@ extension SyncState {
         var mutations: [Mutation] = updated.map { .edited($0) }
         mutations += ledger.mutations(amending: updated, in: channel)
         if !deleted.isEmpty {
-            session?.gapSizes.drop(channel)
+            session?.holeSizes.drop(channel)
             mutations.append(.deleted(channel, deleted))
         }
         return ChangePage(

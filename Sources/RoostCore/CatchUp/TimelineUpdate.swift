@@ -18,11 +18,11 @@ package struct TimelineSynchronization: SyncOperation {
     }
 
     package let timeline: TimelineID
-    package let occasion: TimelineSync.Occasion
+    package let occasion: TimelineRequest.Occasion
     private var epoch: LinkMachine.Epoch?
     private var state = State.beginning
 
-    package init(_ timeline: TimelineID, _ occasion: TimelineSync.Occasion) {
+    package init(_ timeline: TimelineID, _ occasion: TimelineRequest.Occasion) {
         self.timeline = timeline
         self.occasion = occasion
     }
@@ -82,10 +82,10 @@ package struct TimelineSynchronization: SyncOperation {
     }
 
     private mutating func begin(
-        _ open: OpenTimeline, _ occasion: TimelineSync.Occasion, _ sync: inout SyncState
+        _ open: OpenTimeline, _ occasion: TimelineRequest.Occasion, _ sync: inout SyncState
     ) -> Step {
         epoch = sync.session?.epoch
-        let (decision, page) = open.nextSync(occasion)
+        let (decision, page) = open.nextRequest(occasion)
         switch decision {
         case .nothing: return .end(.done)
         case .load(let question):

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostModel
+
 /// The keys of a sorted list, each once; places are found by halving.
 package struct SortedKeys<Key: Comparable & Codable & Sendable>: Codable, Sendable {
     package private(set) var all: [Key] = []
@@ -8,14 +10,7 @@ package struct SortedKeys<Key: Comparable & Codable & Sendable>: Codable, Sendab
     package init(_ sorted: [Key] = []) { all = sorted }
 
     /// Returns the place behind all keys that are not greater.
-    package func end(of key: Key) -> Int {
-        var (low, high) = (0, all.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if key < all[middle] { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
+    package func end(of key: Key) -> Int { all.partitionPoint { $0 <= key } }
 
     /// Returns the place of a key; nil if the list does not have it.
     package func index(of key: Key) -> Int? {

@@ -100,23 +100,21 @@ package struct LinkMachine: Equatable, Codable, Sendable {
     ///
     /// The entropy is a fresh random number, used only for the jitter of waits.
     package mutating func handle(_ input: Input, entropy: UInt64) -> [Effect] {
-        switch input {
+        if let epoch = input.epoch, epoch != self.epoch { return [] }
+        return switch input {
         case .connect: connect()
         case .disconnect: disconnect()
         case .networkChanged(let isUp): networkChanged(isUp: isUp)
         case .appMoved(let toForeground): appMoved(toForeground: toForeground)
-        case .opened(let epoch): epoch == self.epoch ? opened() : []
-        case .loginSucceeded(let epoch, let settings):
-            epoch == self.epoch ? loginSucceeded(settings) : []
-        case .loginRefused(let epoch, let refusal):
-            epoch == self.epoch ? refused(refusal, entropy) : []
-        case .busy(let epoch, let wait): epoch == self.epoch ? busy(wait, entropy) : []
-        case .received(let epoch): epoch == self.epoch ? received() : []
-        case .answerMissing(let epoch): epoch == self.epoch ? probe() : []
-        case .expired(let epoch): epoch == self.epoch ? expired(entropy) : []
-        case .lost(let epoch, let loss): epoch == self.epoch ? lost(loss, entropy) : []
-        case .token(let epoch, let answer):
-            epoch == self.epoch ? tokenAnswered(answer, entropy) : []
+        case .opened: opened()
+        case .loginSucceeded(_, let settings): loginSucceeded(settings)
+        case .loginRefused(_, let refusal): refused(refusal, entropy)
+        case .busy(_, let wait): busy(wait, entropy)
+        case .received: received()
+        case .answerMissing: probe()
+        case .expired: expired(entropy)
+        case .lost(_, let loss): lost(loss, entropy)
+        case .token(_, let answer): tokenAnswered(answer, entropy)
         case .fired(let timer): fired(timer, entropy)
         }
     }
@@ -180,11 +178,7 @@ extension LinkMachine {
         isInForeground = toForeground
         guard hasMoved else { return [] }
         guard toForeground else {
-            switch state {
-            case .idle, .asleep, .refused: return []
-            case .opening, .authenticating, .awaitingToken, .online, .backingOff, .awaitingNetwork:
-                return [.arm(.background, settings.backgroundStay)]
-            }
+            return state.wantsConnection ? [.arm(.background, settings.backgroundStay)] : []
         }
         let stay: [Effect] = [.disarm(.background)]
         switch state {
@@ -350,12 +344,9 @@ extension LinkMachine {
             return []
         case (.retry, .backingOff(let attempt)): return open(attempt: attempt)
         case (.token, .awaitingToken): return tokenAnswered(.failed, entropy)
-        case (.background, .opening), (.background, .authenticating),
-            (.background, .awaitingToken), (.background, .online),
-            (.background, .backingOff), (.background, .awaitingNetwork):
-            return isInForeground ? [] : fallAsleep()
-        case (.login, _), (.ping, _), (.pong, _), (.retry, _), (.background, _),
-            (.proof, _), (.token, _):
+        case (.background, _):
+            return state.wantsConnection && !isInForeground ? fallAsleep() : []
+        case (.login, _), (.ping, _), (.pong, _), (.retry, _), (.proof, _), (.token, _):
             return []  // The timer outlived its state.
         }
     }

@@ -35,17 +35,6 @@ package struct CoveredRange: Hashable, Codable, Sendable {
     package var startsHistory: Bool { lower == .distantPast }
 }
 
-/// A stretch of history without coverage; both ends belong to it.
-package struct Hole: Equatable, Sendable {
-    package let lower: Position
-    package let upper: Position
-
-    package init(lower: Position, upper: Position) {
-        self.lower = lower
-        self.upper = upper
-    }
-}
-
 /// The covered ranges of one channel under one filter class.
 ///
 /// - Invariant: ranges are sorted, disjoint, and no two of them touch.
@@ -75,21 +64,6 @@ package struct Coverage: Hashable, Codable, Sendable {
         let index = firstIndex(endingAtOrAfter: position)
         guard index < ranges.count, ranges[index].contains(position) else { return nil }
         return ranges[index]
-    }
-
-    /// The stretches between the ranges, and the one before the oldest unless history starts there.
-    ///
-    /// The stretch after the newest range is not listed: only a live connection can know its end.
-    package var holes: [Hole] {
-        var holes: [Hole] = []
-        var from = Position.distantPast
-        for range in ranges {
-            if range.lower > from {
-                holes.append(Hole(lower: from, upper: range.lower.previous))
-            }
-            from = range.upper.next
-        }
-        return holes
     }
 
     /// Returns whether any range reaches into the stretch after `position` up to `end`.
@@ -175,12 +149,6 @@ package struct Coverage: Hashable, Codable, Sendable {
     }
 
     private func firstIndex(endingAtOrAfter position: Position) -> Int {
-        var low = 0
-        var high = ranges.count
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upper < position { low = middle + 1 } else { high = middle }
-        }
-        return low
+        ranges.partitionPoint { $0.upper < position }
     }
 }

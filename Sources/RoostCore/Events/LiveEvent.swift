@@ -294,7 +294,7 @@ extension LiveEvent {
         let channel = event.message.channelURL
         guard sync.session != nil || isOffline else { return end(&sync) }
         if let position = event.message.position {
-            sync.session?.gapSizes.drop(channel, around: position)
+            sync.session?.holeSizes.drop(channel, around: position)
         }
         guard let (message, amendments) = sync.upToDate(event.message, since: beginning) else {
             // The message is deleted, but it has brought a hidden channel back all the same.

@@ -24,7 +24,7 @@ package struct SocketCall: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
-            sync.answers[requestID] = .some(nil)
+            sync.answers[requestID] = .waiting
             state = .sending
             return .need(.send(command))
         case (.sending, .sent(let error?)):
@@ -32,11 +32,13 @@ package struct SocketCall: SyncOperation {
             return .fail(error)
         case (.sending, .sent(nil)):
             // The answer may come before the end of the sending.
-            if case let early?? = sync.answers[requestID] { return end(early, &sync) }
+            if case .arrived(let early)? = sync.answers[requestID] { return end(early, &sync) }
             state = .waiting
             return .need(.wait(.answer(requestID)))
         case (.waiting, .woken):
-            guard case let answer?? = sync.answers[requestID] else { return .fail(reply) }
+            guard case .arrived(let answer)? = sync.answers[requestID] else {
+                return .fail(reply)
+            }
             return end(answer, &sync)
         default: return .fail(reply)
         }
@@ -52,6 +54,12 @@ package struct SocketCall: SyncOperation {
         case .refused(let error): return .fail(error)
         }
     }
+}
+
+/// The answer for which a command over the socket waits.
+package enum AwaitedAnswer: Equatable, Codable, Sendable {
+    case waiting
+    case arrived(SocketAnswer)
 }
 
 /// The answer to a command over the socket.
@@ -70,7 +78,7 @@ extension SyncState {
     /// Passes an event to the command that it answers.
     mutating func answer(_ event: ServerEvent) {
         guard let requestID = event.acknowledges, answers[requestID] != nil else { return }
-        answers[requestID] =
+        let content: SocketAnswer =
             switch event {
             case .error(let error, _): .refused(RoostError(error))
             case .message(let event): .message(event.message)
@@ -79,16 +87,17 @@ extension SyncState {
             case .room(let answer): .participants(answer.participantCount)
             default: .taken
             }
+        answers[requestID] = .arrived(content)
         wakeAll(.answer(requestID), nil)
     }
 
     /// Ends every wait for an answer after the loss of the connection.
     mutating func failAnswers() {
-        for requestID in answers.keys.sorted() where answers[requestID] == .some(nil) {
-            answers[requestID] = .refused(
-                RoostError(
-                    .socketClosed, remedy: .retry,
-                    message: "The connection was lost before the server answered."))
+        for requestID in answers.keys.sorted() where answers[requestID] == .waiting {
+            let loss = RoostError(
+                .socketClosed, remedy: .retry,
+                message: "The connection was lost before the server answered.")
+            answers[requestID] = .arrived(.refused(loss))
             wakeAll(.answer(requestID), nil)
         }
     }

@@ -27,7 +27,6 @@ package struct Vote: SyncOperation {
             state = .calling
             return .need(
                 .runWithin(SocketCall.timeLimit, .socketCall(SocketCall(.vote(vote), requestID))))
-        case (.calling, .ended(.failed(.overdue))): return .fail(.unanswered)
         case (.calling, .ended(let outcome)): return .end(outcome)
         default: return .fail(reply)
         }

@@ -33,7 +33,7 @@ package struct InboxPlace: Hashable, Codable, Sendable {
     }
 }
 
-/// The mark that was requested last, before it is on disk.
+/// The mark that was requested last, until it is on disk.
 package struct InboxClaim: Equatable, Codable, Sendable {
     /// The request ID of the mark, which every later mark of the place has too.
     let name: RequestID
@@ -151,7 +151,10 @@ package struct InboxMarking: SyncOperation {
             default: failure = failure ?? .outOfStep
             }
         }
-        guard let failure else { return .end(.done) }
+        guard let failure else {
+            for mark in marks { sync.endClaim(at: InboxPlace(inbox, mark.channel)) }
+            return .end(.done)
+        }
         for mark in marks {
             sync.lowerClaim(at: InboxPlace(inbox, mark.channel), from: mark.position)
         }
@@ -238,16 +241,30 @@ extension SyncState {
     /// Takes a claim back whose write the disk has refused, unless a later one is being written.
     fileprivate mutating func lowerClaim(at place: InboxPlace, from position: Position) {
         guard outbox.inboxClaims[place]?.position == position else { return }
-        let known = outbox.order.mark(at: place)
-        outbox.inboxClaims[place]?.position = known?.position ?? .distantPast
+        if outbox.order.mark(at: place) == nil {
+            outbox.inboxClaims[place]?.position = .distantPast
+        } else {
+            outbox.inboxClaims[place] = nil
+        }
+    }
+
+    /// Forgets a claim whose mark is on disk, unless a later one is being written.
+    fileprivate mutating func endClaim(at place: InboxPlace) {
+        guard let claim = outbox.inboxClaims[place], let known = outbox.order.mark(at: place),
+            known.position >= claim.position
+        else { return }
+        outbox.inboxClaims[place] = nil
     }
 
     /// Removes the marks of a channel that the user has left or lost; a return begins anew.
     mutating func discardMarks(in channel: ChannelURL) {
-        for item in outbox.items where item.channel == channel && item.inboxMark != nil {
-            if let place = item.inboxPlace { outbox.inboxClaims[place] = nil }
-            enqueue(.discard(item.requestID))
-        }
+        let known = outbox.order.localItems(of: channel).filter { $0.inboxMark != nil }
+        // A mark that is being written has no item yet.
+        let claims = outbox.inboxClaims.filter { $0.key.channel == channel }
+        for place in claims.keys { outbox.inboxClaims[place] = nil }
+        let names = known.map(\.requestID)
+        let claimed = Set(claims.values.map(\.name)).subtracting(names).sorted()
+        for name in names + claimed { enqueue(.discard(name)) }
     }
 }
 

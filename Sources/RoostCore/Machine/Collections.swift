@@ -75,8 +75,8 @@ extension SyncState {
             }
         }
         for id in timelines.ids {
-            let need = timelines[id]?.receive(commit, from: origin) ?? .nothing
-            satisfy(need, of: id)
+            let demand = timelines[id]?.receive(commit, from: origin) ?? .nothing
+            satisfy(demand, of: id)
         }
         for id in lists.ids where lists[id]?.receive(commit, from: origin) == true { reread(id) }
         deliverToInboxes(commit)

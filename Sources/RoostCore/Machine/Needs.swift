@@ -23,12 +23,11 @@ package enum StoreQuestion: Equatable, Sendable {
     /// The fingerprints of a channel's coverage, or of a range of it.
     case stretches(ChannelURL, in: CoveredRange?, size: Int)
     case window(WindowQuery)
-    case channels(ChannelFilter, ChannelOrder, limit: Int)
+    /// The first channels of a list; all of them without a limit.
+    case channels(ChannelFilter, ChannelOrder, limit: Int?)
     case figures
 
-    /// All channels; the reader asks for one more than the limit, to know whether there are more.
-    static let everyChannel = Self.channels(
-        .everything, .latestLastMessage, limit: Int.max - 2)
+    static let everyChannel = Self.channels(.everything, .latestLastMessage, limit: nil)
 }
 
 package enum StoreAnswer: Equatable, Codable, Sendable {

@@ -57,8 +57,7 @@ package indirect enum Need: Equatable, Sendable {
     case run(Operation)
     /// Another operation, which ends for its caller after a duration and continues by itself.
     ///
-    /// It fails then with `RoostError.overdue`, unless the server has accepted the work. No part of
-    /// it may have a duration of its own.
+    /// It ends then with its `outcomeWhenOverdue`. No part of it may have a duration of its own.
     case runWithin(Duration, Operation)
     /// A wake-up by another operation.
     case wait(Condition)

@@ -33,8 +33,8 @@ package struct Session: Codable, Sendable {
         let number: Int
     }
 
-    /// The server's counts of the messages in gaps, until a gap changes.
-    package internal(set) var gapSizes = GapSizes()
+    /// The server's counts of the messages in holes, until a hole changes.
+    package internal(set) var holeSizes = HoleSizes()
     /// Whether the server counts the messages of single stretches; true until it refuses.
     var countsStretches = true
     /// Ends of channels after which no message is missing, by the server's count of messages.
@@ -70,7 +70,7 @@ package struct Session: Codable, Sendable {
 
     /// Notes a commit: the end of a channel that is caught up goes up with its coverage.
     mutating func noteCoverage(after change: MessagesChange) {
-        if change.cutThrough != nil { gapSizes.drop(change.channel) }
+        if change.cutThrough != nil { holeSizes.drop(change.channel) }
         guard let end = change.coverageAfter.newest?.upper else { return }
         if end > change.coverageBefore.newest?.upper ?? .distantPast {
             riseCount += 1

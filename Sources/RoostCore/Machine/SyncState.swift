@@ -53,8 +53,8 @@ package struct SyncState: Codable, Sendable {
     package var mutes = Mutes()
     package var rooms = OpenRooms()
     package var outbox: Outbox
-    /// The awaited answers over the socket; nil inside until one comes.
-    package internal(set) var answers: [RequestID: SocketAnswer?] = [:]
+    /// The answers over the socket for which commands wait.
+    package internal(set) var answers: [RequestID: AwaitedAnswer] = [:]
     /// The channels with a commit that the disk refused, until it accepts one; nil is the list of
     /// channels.
     var refused: Set<ChannelURL?> = []
@@ -213,7 +213,7 @@ extension SyncState {
         // The answer to a deletion may overtake the frame of the message, and a repeated send may
         // be acknowledged with it.
         recentChanges.note(edited: [], deleted: [message], in: channel)
-        session?.gapSizes.drop(channel)
+        session?.holeSizes.drop(channel)
     }
 
     /// Notes a request for a channel's messages.
@@ -233,7 +233,7 @@ extension SyncState {
         channelLedger.note(departureFrom: channel)
         ledgers[channel]?.noteDeparture()
         session?.loseEnd(of: channel)
-        session?.gapSizes.drop(channel)
+        session?.holeSizes.drop(channel)
         if !timelines.ids(of: channel).isEmpty { session?.absences.note(channel) }
         endMute(in: channel)
         discardDrafts(in: channel)
@@ -245,7 +245,10 @@ extension SyncState {
     private mutating func forgetNotes(of channel: ChannelURL) {
         budget.forget(channel)
         marks.forget(channel)
-        logPlaces[.messageChanges(channel)] = nil
+        let log = CursorKey.messageChanges(channel)
+        logPlaces[log] = nil
+        // The end of a rewinding that is under way is counted, too.
+        if rewindings[log]?.underWay == 0 { rewindings[log] = nil }
         // An open timeline reports the last failure to its callers.
         if timelines.ids(of: channel).isEmpty { attempts[channel] = nil }
     }

@@ -7,15 +7,30 @@ import RoostWire
 
 /// The requests and timers for the user's own mutes.
 package struct Mutes: Equatable, Codable, Sendable {
-    /// The number of the last request about a channel's mute while a check of it runs; earlier
-    /// answers are ignored.
-    var questions: [ChannelURL: Int] = [:]
-    /// The number of unfinished checks of a channel.
-    var running: [ChannelURL: Int] = [:]
-    /// The number of requests in a row about the end of a mute.
-    var tries: [ChannelURL: Int] = [:]
-    /// The channels with a timer for the end of a mute.
-    var awaited: Set<ChannelURL> = []
+    /// The requests and the timer for the mute of one channel.
+    struct Mute: Equatable, Codable, Sendable {
+        /// The number of the last request while a check runs; earlier answers are ignored.
+        var question = 0
+        /// The number of unfinished checks.
+        var running = 0
+        /// The number of requests in a row about the end.
+        var tries = 0
+        /// Whether there is a timer for the end.
+        var isAwaited = false
+    }
+
+    private var channels: [ChannelURL: Mute] = [:]
+
+    /// The mute of a channel; nothing is kept of one without requests and timer.
+    subscript(channel: ChannelURL) -> Mute {
+        get { channels[channel] ?? Mute() }
+        set { channels[channel] = newValue == Mute() ? nil : newValue }
+    }
+
+    /// The channels with a timer for the end of a mute, sorted.
+    fileprivate var awaited: [ChannelURL] {
+        channels.filter(\.value.isAwaited).keys.sorted()
+    }
 }
 
 /// A request whether the user is muted, and the timer for the end of the mute.
@@ -46,12 +61,11 @@ package struct MuteCheck: SyncOperation {
     }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
-        if case .begin = reply { sync.mutes.running[channel, default: 0] += 1 }
+        if case .begin = reply { sync.mutes[channel].running += 1 }
         let step = decide(reply, &sync)
         if case .end = step {
-            let others = sync.mutes.running[channel, default: 0] - 1
-            sync.mutes.running[channel] = others > 0 ? others : nil
-            if others <= 0 { sync.mutes.questions[channel] = nil }
+            sync.mutes[channel].running -= 1
+            if sync.mutes[channel].running == 0 { sync.mutes[channel].question = 0 }
         }
         return step
     }
@@ -66,10 +80,10 @@ package struct MuteCheck: SyncOperation {
             return known?.isMuted == true ? pace(&sync) : .end(.done)
         case (.pacing, .paused): return ask(&sync)
         case (.asking(let number), .answer(.success(.mute(let mute)))):
-            guard sync.mutes.questions[channel] == number else { return .end(.done) }
+            guard sync.mutes[channel].question == number else { return .end(.done) }
             return judge(mute, &sync)
         case (.asking(let number), .answer(.failure(let error))):
-            guard sync.mutes.questions[channel] == number, error.remedy == .retry else {
+            guard sync.mutes[channel].question == number, error.remedy == .retry else {
                 return .end(.done)
             }
             failures += 1
@@ -96,8 +110,8 @@ package struct MuteCheck: SyncOperation {
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
         guard sync.isPresent(epoch) else { return sync.returnRequest() }
-        let number = sync.mutes.questions[channel, default: 0] + 1
-        sync.mutes.questions[channel] = number
+        let number = sync.mutes[channel].question + 1
+        sync.mutes[channel].question = number
         state = .asking(number: number)
         return .need(.ask(.mute(AskMute(channelURL: channel, userID: sync.me))))
     }
@@ -113,12 +127,12 @@ package struct MuteCheck: SyncOperation {
             return .end(.done)
         }
         // A mute whose end is always now leads to fewer and fewer requests.
-        let tries = sync.mutes.tries[channel, default: 0]
-        sync.mutes.tries[channel] = tries + 1
+        let tries = sync.mutes[channel].tries
+        sync.mutes[channel].tries = tries + 1
         let grace =
             tries == 0
             ? Self.grace : Backoff.standard.wait(beforeAttempt: tries, entropy: sync.random.next())
-        sync.mutes.awaited.insert(channel)
+        sync.mutes[channel].isAwaited = true
         sync.arm(
             .mute(channel), for: min(max(remaining, .zero), MachineTimer.longest - grace) + grace)
         return .end(.done)
@@ -150,7 +164,7 @@ extension SyncState {
             for update in change.updated {
                 let url = update.after.url
                 // The event of a mute has led to a request already; the device may have missed it.
-                let isAsked = mutes.running[url] != nil || mutes.awaited.contains(url)
+                let isAsked = mutes[url].running > 0 || mutes[url].isAwaited
                 guard origin != .event || !isAsked,
                     let end = update.after.muteEnd(of: me), end != update.before.muteEnd(of: me)
                 else { continue }
@@ -160,24 +174,26 @@ extension SyncState {
     }
 
     mutating func checkMuteAgain(in channel: ChannelURL) {
-        mutes.awaited.remove(channel)
+        mutes[channel].isAwaited = false
         // The mute may have been extended. Without a connection, the next catch-up checks it.
         if session != nil { start(.muteCheck(MuteCheck(channel, onlyIfKnown: false))) }
     }
 
     /// Ends the wait for the end of a mute: the mute is over, or the user has left the channel.
     mutating func endMute(in channel: ChannelURL) {
-        mutes.tries[channel] = nil
+        mutes[channel].tries = 0
         disarmMute(in: channel)
     }
 
     fileprivate mutating func disarmMute(in channel: ChannelURL) {
-        if mutes.awaited.remove(channel) != nil { disarm(.mute(channel)) }
+        guard mutes[channel].isAwaited else { return }
+        mutes[channel].isAwaited = false
+        disarm(.mute(channel))
     }
 
     /// Ends the wait for the end of mutes, because the app has disconnected.
     mutating func forgetMuteTimers() {
-        for channel in mutes.awaited.sorted() { disarmMute(in: channel) }
+        for channel in mutes.awaited { disarmMute(in: channel) }
     }
 }
 

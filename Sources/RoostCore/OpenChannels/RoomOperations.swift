@@ -46,7 +46,7 @@ package struct RoomEntry: SyncOperation {
             return .end(.openChannel(found))
         case (.entering, .ended(.done)): return endOutside()
         case (.entering(let entry), .ended(.failed(let error))):
-            return fail(error == .overdue ? .unanswered : error, entry, &sync)
+            return fail(error, entry, &sync)
         default: return .fail(reply)
         }
     }
@@ -73,7 +73,7 @@ package struct RoomEntry: SyncOperation {
 
     private func takeBack(_ sync: inout SyncState) {
         let requestID = sync.random.requestID()
-        sync.start(.roomCall(RoomCall(.exit(channel, requestID), requestID)))
+        sync.start(.inTime(InTime(.exit(channel, requestID), requestID)))
     }
 }
 
@@ -106,7 +106,7 @@ package struct RoomArrival: SyncOperation {
             return .need(
                 .run(
                     isReturn
-                        ? .roomCall(RoomCall(command, requestID))
+                        ? .inTime(InTime(command, requestID))
                         : .socketCall(SocketCall(command, requestID))))
         case (.entering, .ended(.count(let count))):
             guard sync.rooms.isUnderWay(entry, of: channel) else { return .end(.done) }
@@ -249,7 +249,7 @@ package struct RoomExit: SyncOperation {
             sync.rooms.rooms[channel] = nil
             state = .calling
             let requestID = sync.random.requestID()
-            return .need(.run(.roomCall(RoomCall(.exit(channel, requestID), requestID))))
+            return .need(.run(.inTime(InTime(.exit(channel, requestID), requestID))))
         case (.calling, .ended(.count)): return .end(.done)
         default: return .fail(reply)
         }
@@ -304,29 +304,8 @@ package struct RoomMessage: SyncOperation {
                 edit.requestID = requestID
                 command = .edit(edit)
             }
-            return .need(.run(.roomCall(RoomCall(command, requestID))))
+            return .need(.run(.inTime(InTime(command, requestID))))
         case (true, .ended(.message(let message))): return .end(.message(message))
-        default: return .fail(reply)
-        }
-    }
-}
-
-/// A command of an open channel, which fails after the time limit of a command.
-package struct RoomCall: SyncOperation {
-    private let call: SocketCall
-    private var hasBegun = false
-
-    package init(_ command: ClientCommand, _ requestID: RequestID) {
-        call = SocketCall(command, requestID)
-    }
-
-    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
-        switch (hasBegun, reply) {
-        case (false, .begin):
-            hasBegun = true
-            return .need(.runWithin(SocketCall.timeLimit, .socketCall(call)))
-        case (true, .ended(.failed(.overdue))): return .fail(.unanswered)
-        case (true, .ended(let outcome)): return .end(outcome)
         default: return .fail(reply)
         }
     }

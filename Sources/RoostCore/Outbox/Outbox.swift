@@ -29,7 +29,8 @@ package struct Outbox: Codable, Sendable {
     var draftWrites: [DraftPlace: DraftWrite] = [:]
     /// The number of changes of each channel as a whole that are being written.
     var channelChangeWrites: [ChannelURL: Int] = [:]
-    /// The last mark of an inbox that this process has requested for each place.
+    /// The last mark of an inbox that this process has requested for each place, until it is on
+    /// disk.
     var inboxClaims: [InboxPlace: InboxClaim] = [:]
     /// The number of pings for each item in flight whose acknowledgement is overdue.
     var overdue: [RequestID: Int] = [:]

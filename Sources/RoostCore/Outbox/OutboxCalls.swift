@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Loads the unsent items of an earlier run.
-package struct OutboxOpening: SyncOperation {
+package struct OutboxLoading: SyncOperation {
     /// The age from which a copy that no item names counts as left by a crash.
     private static let orphanAgeMS: Int64 = 86_400_000
 
@@ -210,23 +210,24 @@ package struct OutboxRefusal: SyncOperation {
 /// Lists the changes that the server refused, oldest first.
 package struct OutboxRefusals: SyncOperation {
     private let channel: ChannelURL?
-    /// The refusals whose messages and channels are not looked up yet.
-    private var left: [ChangeRefusal] = []
+    /// The refusals, of which the first ones have their messages and channels.
     private var refusals: [ChangeRefusal] = []
+    /// The number of those whose messages and channels are looked up.
+    private var count = 0
 
     package init(in channel: ChannelURL?) { self.channel = channel }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch reply {
         case .begin:
-            left = sync.outbox.items.compactMap { item in
+            refusals = sync.outbox.items.compactMap { item in
                 guard let change = item.change, case .failed(let code) = item.state,
                     channel ?? item.channel == item.channel
                 else { return nil }
                 return ChangeRefusal(change: change, reason: code)
             }
             return next()
-        case .read(let result):
+        case .read(let result) where count < refusals.count:
             add(result.value)
             return next()
         default: return .fail(reply)
@@ -234,16 +235,17 @@ package struct OutboxRefusals: SyncOperation {
     }
 
     private mutating func next() -> Step {
-        while let refusal = left.first {
-            if let question = refusal.change.heldQuestion { return .need(.read(question)) }
+        while count < refusals.count {
+            if let question = refusals[count].change.heldQuestion { return .need(.read(question)) }
             add(nil)
         }
         return .end(.refusals(refusals))
     }
 
     private mutating func add(_ held: StoreAnswer?) {
-        let refusal = left.removeFirst()
-        refusals.append(ChangeRefusal(refusal.change, refusal.reason, held))
+        let refusal = refusals[count]
+        refusals[count] = ChangeRefusal(refusal.change, refusal.reason, held)
+        count += 1
     }
 }
 

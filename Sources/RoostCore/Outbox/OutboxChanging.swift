@@ -237,10 +237,10 @@ package struct OutboxFolding: SyncOperation {
 extension Outbox {
     /// Returns the last change of a message, if it is an edit that has certainly not been sent.
     func waitingEdit(of target: MessageTarget, in channel: ChannelURL) -> RequestID? {
-        let last = items.last { item in
-            guard item.channel == channel, case .change(let action) = item.content,
-                action.target == target
-            else { return false }
+        let last = order.marks(of: channel).last { item in
+            guard case .change(let action) = item.content, action.target == target else {
+                return false
+            }
             switch action {
             case .edit, .delete: return true
             case .addReaction, .removeReaction, .markAsRead, .channel: return false
@@ -258,8 +258,8 @@ extension SyncState {
     fileprivate mutating func dropReadMarks(
         of channel: ChannelURL, through moment: Timestamp, before sequence: Int64
     ) {
-        let old = outbox.items.filter { item in
-            guard item.channel == channel, item.sequence < sequence,
+        let old = outbox.order.marks(of: channel).filter { item in
+            guard item.sequence < sequence,
                 case .change(.markAsRead(let earlier)) = item.content
             else { return false }
             return earlier <= moment && !outbox.lanes.isOnItsWay(item.requestID)

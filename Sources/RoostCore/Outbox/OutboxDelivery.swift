@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One attempt to send an item. Its files are uploaded first; the address of each is on disk before
-// the next step. The message then goes over the socket, or by HTTP if there is no socket. Edits of
-// messages go over the socket, all other changes by HTTP.
+// the next step. The message then goes over the socket, or by HTTP if there is no socket.
 
 package import RoostModel
 import RoostWire
@@ -18,23 +17,11 @@ package struct OutboxDelivery: SyncOperation {
         case posting(MessageCommand, since: Int)
         /// The answer to a message sent by HTTP is being applied.
         case applying(Message, since: Int, wasOnline: Bool)
-        case readingEdited(MessageID, MessageEdit)
-        case deleting(MessageID)
-        case reacting(MessageID, since: Int)
-        /// The effect of a change is being applied.
-        case applyingChange
-        case deliveringCommits
-        case readingNewest(Timestamp)
-        case marking(through: Timestamp)
-        /// A change of the channel is being made, and its effect stored.
-        case acting(ChannelChange)
-        /// The effect of a read mark, or of a departure that was made before, is being stored.
-        case committing
+        /// The item is a change, which is being made.
+        case changing
     }
 
     private let requestID: RequestID
-    /// The channel of a change in flight.
-    private var channel: ChannelURL?
     private var state = State.beginning
 
     package init(_ requestID: RequestID) { self.requestID = requestID }
@@ -55,7 +42,8 @@ package struct OutboxDelivery: SyncOperation {
             return take(result, to: command, since: beginning, &sync)
         case (.applying(let message, let beginning, let wasOnline), .ended):
             return finishPosting(message, beginning, wasOnline, &sync)
-        default: return resumeChange(reply, &sync)
+        case (.changing, .ended(let outcome)): return .end(outcome)
+        default: return .fail(reply)
         }
     }
 
@@ -156,7 +144,11 @@ package struct OutboxDelivery: SyncOperation {
         // The item may have been canceled meanwhile, or delivered by another way.
         guard let item = sync.outbox.order[requestID], item.state == .pending, !item.hasUploads
         else { return .end(.done) }
-        if case .change(let action) = item.content { return make(action, item, &sync) }
+        if case .change(let action) = item.content {
+            state = .changing
+            let change = OutboxChangeDelivery(requestID, action, in: item.channel)
+            return .need(.run(.outbox(.changeDelivery(change))))
+        }
         guard sync.outbox.lanes.isOnline else { return lose(.notConnected, &sync) }
         guard sync.outbox.lanes.isOnItsWay(requestID), let command = MessageCommand(item) else {
             return lose(.notConnected, &sync)
@@ -171,7 +163,7 @@ package struct OutboxDelivery: SyncOperation {
     private mutating func lose(_ error: RoostError, _ sync: inout SyncState) -> Step {
         guard let item = sync.outbox.order[requestID] else { return .end(.done) }
         guard case .fileMessage = item.content, let command = MessageCommand(item) else {
-            return fail(error, item.content.isChange ? .change : .socket, &sync)
+            return fail(error, .socket, &sync)
         }
         guard sync.link.sessionKey != nil, sync.link.hasNetwork else {
             return fail(.notConnected, .socket, &sync)
@@ -228,147 +220,5 @@ package struct OutboxDelivery: SyncOperation {
     private func fail(_ error: RoostError, _ stage: SendStage, _ sync: inout SyncState) -> Step {
         sync.failAttempt(requestID, error, stage)
         return .end(.done)
-    }
-}
-
-// MARK: - Changes
-
-extension OutboxDelivery {
-    private mutating func make(
-        _ action: PendingChange.Action, _ item: OutboxItem, _ sync: inout SyncState
-    ) -> Step {
-        let channel = item.channel
-        self.channel = channel
-        switch action {
-        case .edit(.delivered(let id), let edit):
-            state = .readingEdited(id, edit)
-            return .need(.read(.message(id)))
-        case .delete(.delivered(let id)):
-            state = .deleting(id)
-            return .need(.ask(.delete(DeleteMessage(channelURL: channel, messageID: id))))
-        case .addReaction(let key, .delivered(let id)):
-            return react(key, to: id, in: channel, isAdded: true, &sync)
-        case .removeReaction(let key, .delivered(let id)):
-            return react(key, to: id, in: channel, isAdded: false, &sync)
-        case .markAsRead(let moment):
-            // The server marks the newest message as read. If it is newer than the call, the user
-            // has not read it; the cache may not have it yet.
-            state = .readingNewest(moment)
-            return .need(.ask(.channel(GetChannel(channelURL: channel, isInternal: true))))
-        case .channel(let change):
-            state = .acting(change)
-            let act = ChannelAct(change, in: channel, by: sync.me)
-            return .need(.runWithin(InTime.timeLimit, .channelAct(act)))
-        case .edit, .delete, .addReaction, .removeReaction:
-            sync.dropChange(requestID, .nothingToChange)
-            return .end(.done)
-        }
-    }
-
-    private mutating func react(
-        _ key: String, to id: MessageID, in channel: ChannelURL, isAdded: Bool,
-        _ sync: inout SyncState
-    ) -> Step {
-        state = .reacting(id, since: sync.beginFetch(of: channel))
-        return .need(
-            .ask(
-                .react(
-                    ReactToMessage(channelURL: channel, messageID: id, key: key, isAdded: isAdded)))
-        )
-    }
-
-    private mutating func resumeChange(_ reply: Reply, _ sync: inout SyncState) -> Step {
-        guard let channel else { return .fail(reply) }
-        switch (state, reply) {
-        case (.readingEdited(let id, let edit), .read(let result)):
-            var isFile = false
-            if case .success(.message(let held)) = result, case .file? = held?.content {
-                isFile = true
-            }
-            state = .sending
-            return .need(
-                .send(
-                    .edit(
-                        EditCommand(
-                            channelURL: channel, messageID: id, requestID: requestID,
-                            isFile: isFile, text: edit.text, data: edit.data,
-                            customType: edit.customType, mentionKind: edit.mention?.kind,
-                            mentionedUserIDs: edit.mention?.userIDs,
-                            mentionTemplate: edit.mentionTemplate))))
-        case (.deleting(let id), .answer(let result)):
-            // The server does not know the message: it is deleted already.
-            if case .failure(let error) = result, error.code != .messageNotFound {
-                return fail(error, .change, &sync)
-            }
-            state = .applyingChange
-            return .need(
-                .run(
-                    .liveEvent(
-                        LiveEvent(
-                            .deleted(DeletionEvent(channelURL: channel, messageID: id)),
-                            from: .answer))))
-        case (.reacting(let id, let beginning), .answer(.success(.reaction(let change)))):
-            // A later reaction of the same user from another device may have arrived first.
-            let isOvertaken = sync.news(of: channel, since: beginning)
-                .overtakes(change, of: id)
-            sync.endFetch(of: channel)
-            if isOvertaken {
-                state = .deliveringCommits
-                return .need(.deliverCommits)
-            }
-            state = .applyingChange
-            let event = ReactionEvent(channelURL: channel, messageID: id, change: change)
-            return .need(.run(.liveEvent(LiveEvent(.reaction(event), from: .answer))))
-        case (.reacting, .answer):
-            sync.endFetch(of: channel)
-            return fail(reply.error, .change, &sync)
-        case (.readingNewest(let moment), .answer(.success(.channel(let described)))):
-            if let last = described.lastMessage, last.createdAt > moment,
-                last.sender?.user.id != sync.me
-            {
-                sync.dropChange(requestID, .nothingToMark)
-                return .end(.done)
-            }
-            state = .marking(through: moment)
-            return .need(.ask(.markAsRead(MarkAsRead(channelURL: channel))))
-        case (.acting(let change), .ended(let outcome)):
-            return finish(change, outcome, in: channel, &sync)
-        case (.marking(let moment), .answer(.success)):
-            // The event of the mark comes later; until then the cache must not show the old count.
-            state = .committing
-            return .need(.commit(sync.record(.read(moment), in: channel), .answer))
-        case (.applyingChange, .ended), (.deliveringCommits, .woken), (.committing, .committed):
-            sync.noteMade(requestID)
-            return .end(.done)
-        case (.readingNewest, .answer), (.marking, .answer):
-            return fail(reply.error, .change, &sync)
-        default: return .fail(reply)
-        }
-    }
-
-    /// Takes the result of a change of the channel.
-    ///
-    /// Every such change may be made twice, so one of unknown outcome is made again.
-    private mutating func finish(
-        _ change: ChannelChange, _ outcome: Outcome, in channel: ChannelURL,
-        _ sync: inout SyncState
-    ) -> Step {
-        guard case .failed(let error) = outcome else {
-            sync.noteMade(requestID)
-            return .end(.done)
-        }
-        if case .disk = error.cause {
-            // The server has made the change, and the cache did not take it.
-            sync.lookUp(channel)
-            sync.noteMade(requestID)
-            return .end(.done)
-        }
-        if change == .leave, error.code.deniesChannel {
-            // An earlier attempt, another device or another member has ended the membership.
-            sync.noteDeparture(from: channel)
-            state = .committing
-            return .need(.commit([.removeChannel(channel)], .answer))
-        }
-        return fail(error == .overdue ? .unanswered : error, .change, &sync)
     }
 }

@@ -127,13 +127,17 @@ extension OutboxItem {
 extension Outbox {
     /// Returns a draft; nil without one.
     package func draft(at place: DraftPlace) -> MessageDraft? {
-        items.last { $0.draft?.place == place }?.draft
+        draftItems(at: place).last?.draft
+    }
+
+    private func draftItems(at place: DraftPlace) -> [OutboxItem] {
+        order.localItems(of: place.channel).filter { $0.draft?.place == place }
     }
 
     /// Returns the request IDs of a place's draft, the newest last; one that is being written
     /// counts.
     fileprivate func draftNames(at place: DraftPlace) -> [RequestID] {
-        let names = items.filter { $0.draft?.place == place }.map(\.requestID)
+        let names = draftItems(at: place).map(\.requestID)
         return names.isEmpty ? draftNames[place].map { [$0] } ?? [] : names
     }
 
@@ -153,8 +157,7 @@ extension Outbox {
     /// Returns the draft that a place will have when all requested writes are done.
     fileprivate func newestDraft(at place: DraftPlace) -> DraftContent? {
         if let write = draftWrite(at: place) { return write.content }
-        guard case .draft(let content)? = items.last(where: { $0.draft?.place == place })?.content
-        else { return nil }
+        guard case .draft(let content)? = draftItems(at: place).last?.content else { return nil }
         return content
     }
 
@@ -194,7 +197,7 @@ extension SyncState {
 
     /// Removes the drafts of a channel that the user has left or lost.
     mutating func discardDrafts(in channel: ChannelURL) {
-        for item in outbox.items where item.channel == channel {
+        for item in outbox.order.localItems(of: channel) {
             guard let place = item.draft?.place else { continue }
             outbox.noteDraftWrite(at: place, enqueue(.discard(item.requestID)), nil)
         }

@@ -84,10 +84,7 @@ extension OutboxMachine {
             lanes[lane]?.isWaiting = false
             effects += putBack(in: lane)
         }
-        // Lanes without items are forgotten, because a bot writes in ever new channels. The next item
-        // makes its lane again.
-        laneOrder.removeAll { lanes[$0] == LaneState() }
-        lanes = lanes.filter { $0.value != LaneState() }
+        forgetEmptyLanes()
         waiting = []
         effects += unanswered.keys.sorted().map { .disarmAckTimer($0) }
         unanswered = [:]
@@ -375,6 +372,18 @@ extension OutboxMachine {
     mutating func withLane(_ lane: Lane, _ body: (inout LaneState) -> Void) {
         let count = lanes.count
         body(&lanes[lane, default: LaneState()])
-        if lanes.count > count { laneOrder.append(lane) }
+        guard lanes.count > count else { return }
+        laneOrder.append(lane)
+        if lanes.count > laneLimit { forgetEmptyLanes() }
+    }
+
+    /// Forgets the lanes without items, because a bot writes in ever new channels.
+    ///
+    /// The next item makes its lane again. The limit grows with the lanes in use, so that few of
+    /// them are looked at for each new one.
+    private mutating func forgetEmptyLanes() {
+        laneOrder.removeAll { lanes[$0] == LaneState() }
+        lanes = lanes.filter { $0.value != LaneState() }
+        laneLimit = max(Self.leastLaneLimit, 2 * lanes.count)
     }
 }

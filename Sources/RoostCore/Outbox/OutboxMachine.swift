@@ -29,6 +29,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     package static let patience = 5
     /// The number of lanes with an item in flight, and of those with files.
     package static let (concurrency, uploads) = (32, 4)
+    static let leastLaneLimit = 64
 
     /// An unsent item without its content, which does not affect the order.
     package struct Item: Equatable, Codable, Sendable {
@@ -188,6 +189,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     var lanes: [Lane: LaneState] = [:]
     /// The lanes in the order of their first items; the order of a dictionary differs between runs.
     var laneOrder: [Lane] = []
+    /// The number of lanes beyond which those without items are forgotten.
+    var laneLimit = Self.leastLaneLimit
     /// The channels whose messages wait for a catch-up.
     var held: Set<ChannelURL> = []
     /// The messages that are being deleted.

@@ -76,14 +76,16 @@ package struct OutboxMissingItems: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
         case askingDisk
-        /// The disk is asked which of the changes were dropped; the rest of these IDs is looked up.
-        case askingDropped([RequestID])
-        /// The request IDs left to look up; the first one's look-up is in flight.
-        case lookingUp([RequestID])
+        /// The disk is asked which of the changes were dropped; the rest of `absent` is looked up.
+        case askingDropped
+        /// The place in `absent` whose look-up is in flight.
+        case lookingUp(Int)
         case mending
     }
 
     private let missing: [RequestID]
+    /// The missing items that the disk does not have.
+    private var absent: [RequestID] = []
     private let isReadable: Bool
     private let loss: OutboxLoss?
     private var found: [RequestID: Message] = [:]
@@ -108,21 +110,21 @@ package struct OutboxMissingItems: SyncOperation {
             return .need(.outbox(.absent(missing)))
         case (.askingDisk, .outbox(.success(.absent(let absent)))):
             return askForDropped(absent, &sync)
-        case (.askingDropped(let ids), .outbox(.success(.dropped(let names)))):
+        case (.askingDropped, .outbox(.success(.dropped(let names)))):
             dropped = Set(names)
-            return lookUp(ids, &sync)
-        case (.lookingUp(let ids), .read(.success(.message(let message)))):
+            return lookUp(from: 0, &sync)
+        case (.lookingUp(let place), .read(.success(.message(let message)))):
             if loss == nil {
-                sync.forget(ids[0], message)
+                sync.forget(absent[place], message)
             } else {
-                found[ids[0]] = message
+                found[absent[place]] = message
             }
-            return lookUp(Array(ids.dropFirst()), &sync)
-        case (.lookingUp(let ids), .read(.failure(let error))):
+            return lookUp(from: place + 1, &sync)
+        case (.lookingUp(let place), .read(.failure(let error))):
             // The item stays; after damage the cache has to answer before anything is decided.
             if loss != nil { return .fail(error) }
             isCertain = false
-            return lookUp(Array(ids.dropFirst()), &sync)
+            return lookUp(from: place + 1, &sync)
         case (.mending, .outbox(.success)): return end(&sync)
         default: return .fail(reply)
         }
@@ -130,16 +132,18 @@ package struct OutboxMissingItems: SyncOperation {
 
     /// Asks which of the waiting changes were dropped; the rest of them is made.
     private mutating func askForDropped(_ ids: [RequestID], _ sync: inout SyncState) -> Step {
+        absent = ids
         let changes = ids.filter { id in
             sync.outbox.order[id].map { $0.change != nil && $0.state == .pending } ?? false
         }
-        guard !changes.isEmpty else { return lookUp(ids, &sync) }
-        state = .askingDropped(ids)
+        guard !changes.isEmpty else { return lookUp(from: 0, &sync) }
+        state = .askingDropped
         return .need(.outbox(.dropped(changes)))
     }
 
-    private mutating func lookUp(_ ids: [RequestID], _ sync: inout SyncState) -> Step {
-        for (place, requestID) in ids.enumerated() {
+    private mutating func lookUp(from start: Int, _ sync: inout SyncState) -> Step {
+        for place in absent.indices.dropFirst(start) {
+            let requestID = absent[place]
             guard let item = sync.outbox.order[requestID] else { continue }
             if loss == nil {
                 guard sync.outbox.disk.isSettled(requestID) else {
@@ -151,7 +155,7 @@ package struct OutboxMissingItems: SyncOperation {
                     continue
                 }
             }
-            state = .lookingUp(Array(ids[place...]))
+            state = .lookingUp(place)
             return .need(.read(.messageOfRequest(requestID)))
         }
         guard let loss else { return end(&sync) }
@@ -221,9 +225,11 @@ extension SyncState {
 package struct OutboxUnsureMessages: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
-        case lookingUp([RequestID])
+        /// The place in `ids` whose look-up is in flight.
+        case lookingUp(Int)
     }
 
+    private var ids: [RequestID] = []
     private var state = State.beginning
 
     package init() {}
@@ -234,21 +240,22 @@ package struct OutboxUnsureMessages: SyncOperation {
             let awaited = sync.outbox.items.compactMap(\.content.awaited)
             let stranded = Set(awaited.filter { !sync.outbox.order.contains($0) })
             let unsure = sync.outbox.unsureMessages.map(\.requestID)
-            return lookUp(unsure + stranded.sorted())
-        case (.lookingUp(let ids), .read(let result)):
+            ids = unsure + stranded.sorted()
+            return lookUp(0)
+        case (.lookingUp(let place), .read(let result)):
             if case .success(.message(let message?)) = result {
                 // The timelines may not have the commit of another process yet.
                 sync.readAgain(message.channelURL)
                 sync.noteDelivery(message)
             }
-            return lookUp(Array(ids.dropFirst()))
+            return lookUp(place + 1)
         default: return .fail(reply)
         }
     }
 
-    private mutating func lookUp(_ ids: [RequestID]) -> Step {
-        guard let next = ids.first else { return .end(.done) }
-        state = .lookingUp(ids)
-        return .need(.read(.messageOfRequest(next)))
+    private mutating func lookUp(_ place: Int) -> Step {
+        guard place < ids.count else { return .end(.done) }
+        state = .lookingUp(place)
+        return .need(.read(.messageOfRequest(ids[place])))
     }
 }

@@ -4,7 +4,7 @@ package import RoostModel
 
 /// Any operation of the outbox.
 package enum OutboxOperation: SyncOperation {
-    case opening(OutboxOpening)
+    case loading(OutboxLoading)
     case sending(OutboxSending)
     case changing(OutboxChanging)
     case folding(OutboxFolding)
@@ -20,12 +20,13 @@ package enum OutboxOperation: SyncOperation {
     case search(OutboxSearch)
     case arrivalSearch(OutboxArrivalSearch)
     case delivery(OutboxDelivery)
+    case changeDelivery(OutboxChangeDelivery)
     case newestPage(OutboxNewestPage)
     case drafting(OutboxDrafting)
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch self {
-        case .opening(let part): resume(part, as: Self.opening, reply, &sync)
+        case .loading(let part): resume(part, as: Self.loading, reply, &sync)
         case .sending(let part): resume(part, as: Self.sending, reply, &sync)
         case .changing(let part): resume(part, as: Self.changing, reply, &sync)
         case .folding(let part): resume(part, as: Self.folding, reply, &sync)
@@ -42,6 +43,7 @@ package enum OutboxOperation: SyncOperation {
         case .arrivalSearch(let part):
             resume(part, as: Self.arrivalSearch, reply, &sync)
         case .delivery(let part): resume(part, as: Self.delivery, reply, &sync)
+        case .changeDelivery(let part): resume(part, as: Self.changeDelivery, reply, &sync)
         case .newestPage(let part): resume(part, as: Self.newestPage, reply, &sync)
         case .drafting(let part): resume(part, as: Self.drafting, reply, &sync)
         }

@@ -14,6 +14,8 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
     private(set) var markNames: [InboxPlace: RequestID] = [:]
     /// The items that show on each channel or on its messages.
     private var markIDs: [ChannelURL: Set<RequestID>] = [:]
+    /// The items of each channel that are never sent.
+    private var localIDs: [ChannelURL: Set<RequestID>] = [:]
     /// The channels whose marks may have changed since the last look at them.
     private var touched: Set<ChannelURL> = []
     /// The places whose drafts may have changed since the last look, in order.
@@ -44,7 +46,10 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         items.insert(item, at: firstIndex(from: item.sequence))
         sequences[item.requestID] = item.sequence
         if item.isWaiting { insertPending(item.sequence) }
-        if item.content.staysHere { localCount += 1 }
+        if item.content.staysHere {
+            localCount += 1
+            localIDs[item.channel, default: []].insert(item.requestID)
+        }
         if let mark = item.inboxMark {
             markNames[InboxPlace(mark.inbox, item.channel)] = item.requestID
         }
@@ -62,11 +67,8 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
             let place = InboxPlace(mark.inbox, items[index].channel)
             if markNames[place] == requestID { markNames[place] = nil }
         }
-        if items[index].content.isMark {
-            let channel = items[index].channel
-            markIDs[channel]?.remove(requestID)
-            if markIDs[channel]?.isEmpty == true { markIDs[channel] = nil }
-        }
+        markIDs.remove(requestID, of: items[index].channel)
+        localIDs.remove(requestID, of: items[index].channel)
         touch(items[index])
         return items.remove(at: index)
     }
@@ -95,9 +97,16 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
 
     /// Returns the items that show on a channel or on its messages, besides unsent messages, in
     /// order.
-    func marks(of channel: ChannelURL) -> [OutboxItem] {
-        guard let ids = markIDs[channel] else { return [] }
-        return ids.compactMap { self[$0] }.sorted { $0.sequence < $1.sequence }
+    func marks(of channel: ChannelURL) -> [OutboxItem] { items(markIDs[channel]) }
+
+    /// Returns the drafts and the marks of inboxes of a channel, in order.
+    func localItems(of channel: ChannelURL) -> [OutboxItem] { items(localIDs[channel]) }
+
+    private func items(_ ids: Set<RequestID>?) -> [OutboxItem] {
+        guard let ids else { return [] }
+        return ids.compactMap { self[$0] }.sorted {
+            ($0.sequence, $0.requestID) < ($1.sequence, $1.requestID)
+        }
     }
 
     /// Returns the channels whose marks may have changed since the last call, in order.
@@ -133,27 +142,24 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
 
     /// Returns the index of the first item with this number or a later one.
     private func firstIndex(from sequence: Int64) -> Int {
-        items.firstIndex(sorted: { $0.sequence < sequence })
+        items.partitionPoint { $0.sequence < sequence }
     }
 
     private mutating func insertPending(_ sequence: Int64) {
-        pending.insert(sequence, at: pending.firstIndex(sorted: { $0 < sequence }))
+        pending.insert(sequence, at: pending.partitionPoint { $0 < sequence })
     }
 
     private mutating func removePending(_ sequence: Int64) {
-        let index = pending.firstIndex(sorted: { $0 < sequence })
+        let index = pending.partitionPoint { $0 < sequence }
         if index < pending.count, pending[index] == sequence { pending.remove(at: index) }
     }
 }
 
-extension Array {
-    /// Returns the index of the first element that is not before a place, by binary search.
-    fileprivate func firstIndex(sorted isBefore: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+extension [ChannelURL: Set<RequestID>] {
+    fileprivate mutating func remove(_ requestID: RequestID, of channel: ChannelURL) {
+        guard self[channel]?.remove(requestID) != nil, self[channel]?.isEmpty == true else {
+            return
         }
-        return low
+        self[channel] = nil
     }
 }

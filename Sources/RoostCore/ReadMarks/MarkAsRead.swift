@@ -9,7 +9,9 @@ import RoostWire
 /// The state of the user's read marks besides the cache.
 package struct ReadMarks: Equatable, Codable, Sendable {
     var machine = ReadMarkMachine()
+    /// The callers that wait for a mark; none of a channel whose last mark is answered.
     private var rounds: [ChannelURL: Rounds] = [:]
+    private var lastRound = 0
     /// The channels that are being marked as unread.
     ///
     /// Until their look-up the cache has the old mark.
@@ -19,8 +21,8 @@ package struct ReadMarks: Equatable, Codable, Sendable {
 
     /// The callers of one channel, by the mark that answers them.
     private struct Rounds: Equatable, Codable {
-        /// The number of the round that new callers join.
-        var present = 0
+        /// The number of the round that new callers join; no other round has it.
+        let present: Int
         /// The callers of the present round.
         var callers = 0
         /// Earlier rounds that the next mark answers too.
@@ -53,8 +55,7 @@ package struct ReadMarks: Equatable, Codable, Sendable {
     ///
     /// - Returns: The rounds that wait for an answer.
     mutating func close(in channel: ChannelURL) -> [Int] {
-        let place = self.place(of: channel)
-        rounds[channel] = Rounds(present: place.present + 1)
+        guard let place = rounds.removeValue(forKey: channel) else { return [] }
         return place.earlier + [place.present]
     }
 
@@ -66,7 +67,11 @@ package struct ReadMarks: Equatable, Codable, Sendable {
         rounds[channel] = place
     }
 
-    private func place(of channel: ChannelURL) -> Rounds { rounds[channel] ?? Rounds() }
+    private mutating func place(of channel: ChannelURL) -> Rounds {
+        if let known = rounds[channel] { return known }
+        lastRound += 1
+        return Rounds(present: lastRound)
+    }
 }
 
 /// A call that marks a channel as read.
@@ -125,9 +130,8 @@ package struct ReadMarkSending: SyncOperation {
                 .runWithin(
                     SocketCall.timeLimit,
                     .socketCall(SocketCall(.read(channel, requestID), requestID))))
-        case (.calling, .ended(let outcome)):
-            var failure = reply.failure
-            if outcome == .failed(.overdue) { failure = .unanswered }
+        case (.calling, .ended):
+            let failure = reply.failure
             // After a failure later callers get the error too: their mark would wait as long once
             // more. The mark itself is still sent.
             if failure != nil { rounds += sync.marks.close(in: channel) }

@@ -60,10 +60,10 @@ package struct UnseenPeriod: Equatable, Sendable {
 
 extension SearchedChannel {
     /// The stretches that the cache lacks and the member may see, oldest first.
-    package var gaps: [HistoryGap] {
-        let gaps = coverage.gaps(liveEnd: liveEnd)
-        guard let visibleFrom else { return gaps }
-        return gaps.filter { $0.upper.createdAt >= visibleFrom }
+    package var holes: [Hole] {
+        let holes = coverage.holes(liveEnd: liveEnd)
+        guard let visibleFrom else { return holes }
+        return holes.filter { $0.upper.createdAt >= visibleFrom }
     }
 
     /// Returns the unseen periods of this channel between two moments, both included, oldest first.
@@ -73,15 +73,16 @@ extension SearchedChannel {
     package func unseen(from: Timestamp, through: Timestamp) -> [UnseenPeriod] {
         let start = max(from, visibleFrom ?? .distantPast)
         guard start <= through else { return [] }
-        var stretches = gaps.map { gap in
-            (place: gap.lower, through: gap.upper.createdAt, reason: UnseenPeriod.Reason.notCached)
+        let missing = UnseenPeriod.Reason.notCached
+        var stretches = holes.map { hole in
+            (place: hole.lower, through: hole.upper.createdAt, reason: missing)
         }
         if let newestUnindexed {
             for range in coverage.ranges where range.lower.createdAt <= newestUnindexed {
                 stretches.append(
                     (range.lower, min(range.upper.createdAt, newestUnindexed), .notIndexed))
             }
-            // The ranges lie between the gaps.
+            // The ranges lie between the holes.
             stretches.sort { $0.place < $1.place }
         }
         var periods: [UnseenPeriod] = []

@@ -136,8 +136,8 @@ extension OpenTimeline {
         let filter: MessageFilter
     }
 
-    func nextSync(_ occasion: TimelineSync.Occasion) -> (TimelineSync, FirstPage) {
-        let decision = TimelineSync(
+    func nextRequest(_ occasion: TimelineRequest.Occasion) -> (TimelineRequest, FirstPage) {
+        let decision = TimelineRequest(
             occasion, wasLoaded: wasLoaded, opening: firstQuestion,
             followsNewest: list.followsNewest,
             // An empty window has no end to continue from.
@@ -254,7 +254,7 @@ extension OpenTimeline {
     /// Without an origin, only the waiting commits made the read necessary.
     mutating func show(
         _ window: CacheWindow?, from origin: ChangeOrigin?
-    ) -> TimelineMachine.Need {
+    ) -> TimelineMachine.Demand {
         if let window {
             // Another process may have cleared the shown messages; a cut may have removed all of
             // them.
@@ -271,9 +271,9 @@ extension OpenTimeline {
         }
         if !isPaging { shrink(keepingNewer: true) }
         needsRead = false
-        let need = apply(backlog.takeCommits())
+        let demand = apply(backlog.takeCommits())
         if !reads.hasWaiting { settle() }
-        return need == .nothing && list.hasHoleAbove ? .repair : need
+        return demand == .nothing && list.hasHoleAbove ? .repair : demand
     }
 
     /// Takes the changes of the channel's messages that wait in the outbox.
@@ -304,7 +304,7 @@ extension OpenTimeline {
     }
 
     /// Takes one commit; commits come in order.
-    mutating func receive(_ commit: Commit, from origin: ChangeOrigin) -> TimelineMachine.Need {
+    mutating func receive(_ commit: Commit, from origin: ChangeOrigin) -> TimelineMachine.Demand {
         guard !reads.isUnderWay else {
             backlog.wait(with: commit, from: origin)
             return .nothing
@@ -320,23 +320,23 @@ extension OpenTimeline {
         needsRead = true
     }
 
-    private mutating func apply(_ commits: [Backlog.Entry]) -> TimelineMachine.Need {
-        var need = TimelineMachine.Need.nothing
+    private mutating func apply(_ commits: [Backlog.Entry]) -> TimelineMachine.Demand {
+        var demand = TimelineMachine.Demand.nothing
         let hasShown = !list.delivered.isEmpty
         for entry in commits {
             let step = list.apply(entry.commit)
             publish(step.diff, from: [entry.origin])
             if !isPaging { shrink(keepingNewer: true) }
-            if step.need == .reread {
+            if step.demand == .reread {
                 needsRead = true
                 backlog.note(entry.origin)
             }
-            if step.need == .reread || need == .nothing { need = step.need }
+            if step.demand == .reread || demand == .nothing { demand = step.demand }
         }
         if hasShown && isEmptied { loseAll() }
-        if need == .nothing, needsReload { need = .repair }
-        if need == .repair { needsReload = false }
-        return need
+        if demand == .nothing, needsReload { demand = .repair }
+        if demand == .repair { needsReload = false }
+        return demand
     }
 
     /// Whether nothing is left of a shown stretch that has more messages at the server.

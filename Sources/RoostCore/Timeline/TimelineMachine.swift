@@ -17,7 +17,7 @@ package import RoostModel
 /// The list of a timeline, kept equal to the store.
 package struct TimelineMachine: Codable, Sendable {
     /// The work that the timeline needs after a step.
-    package enum Need: Equatable, Sendable {
+    package enum Demand: Equatable, Sendable {
         case nothing
         /// Read the window again and pass it to `replace`.
         case reread
@@ -27,7 +27,7 @@ package struct TimelineMachine: Codable, Sendable {
 
     package struct Step: Equatable, Sendable {
         package let diff: ListDiff<Message>
-        package let need: Need
+        package let demand: Demand
     }
 
     package let channel: ChannelURL
@@ -43,8 +43,7 @@ package struct TimelineMachine: Codable, Sendable {
     package private(set) var isCutAbove = false
     /// Delivered messages, oldest first.
     package private(set) var delivered: [Message] = []
-    /// Unsent messages, in the order in which they were written.
-    package private(set) var unsent: [Message] = []
+    private var unsentList = UnsentList()
     package private(set) var extent: CacheWindow.Extent?
     package private(set) var coverage = Coverage()
     /// The last commit that the list contains.
@@ -68,6 +67,9 @@ package struct TimelineMachine: Codable, Sendable {
         self.filter = filter.normalized
         self.capacity = capacity
     }
+
+    /// Unsent messages, in the order in which they were written.
+    package var unsent: [Message] { unsentList.messages }
 
     /// The list: delivered messages by position, those beyond a gap, then the unsent ones by age.
     package var messages: [Message] { delivered + beyondGap + unsent }
@@ -115,8 +117,7 @@ extension TimelineMachine {
         isBehind = false
         isCutOff = false
         if isCutAbove, extent?.upper == knownRange?.upper { isCutAbove = false }
-        let arrived = Set(delivered.compactMap(\.requestID))
-        unsent.removeAll { $0.requestID.map(arrived.contains) == true }
+        unsentList.remove(Set(delivered.compactMap(\.requestID)))
         let end = extent?.upper ?? .distantPast
         beyondGap.removeAll { message in
             message.position.map { $0 <= end || coverage.range(containing: $0) == nil } == true
@@ -129,20 +130,20 @@ extension TimelineMachine {
     /// Commits come in order; a commit that the list already contains changes nothing. A skipped
     /// one is another process's: the changes since are shown, and the rest is read.
     package mutating func apply(_ commit: Commit) -> Step {
-        guard commit.sequence > sequence else { return Step(diff: ListDiff(), need: .nothing) }
+        guard commit.sequence > sequence else { return Step(diff: ListDiff(), demand: .nothing) }
         if commit.sequence - 1 > sequence { isBehind = true }
         sequence = commit.sequence
         var diff = ListDiff<Message>()
-        var need = Need.nothing
+        var demand = Demand.nothing
         for case .messages(let change) in commit.changes where change.channel == channel {
-            need = apply(change, &diff)
+            demand = apply(change, &diff)
             // An older hole has been reported: only its changes are reported again.
             let hasMoved = change.coverageBefore != change.coverageAfter
-            if need == .nothing, hasMoved, hasHoleAbove { need = .repair }
+            if demand == .nothing, hasMoved, hasHoleAbove { demand = .repair }
         }
         // Names last: the messages came with the names of their time.
         for case .users(let updates) in commit.changes { rename(updates, &diff) }
-        return Step(diff: diff, need: isBehind ? .reread : need)
+        return Step(diff: diff, demand: isBehind ? .reread : demand)
     }
 
     /// Notes that unknown commits were made.
@@ -164,7 +165,7 @@ extension TimelineMachine {
         let others = unsent.filter { message in
             message.requestID.map { !names.contains($0) && !arrived.contains($0) } == true
         }
-        unsent = (keepingOthers ? others : []) + listed
+        unsentList = UnsentList((keepingOthers ? others : []) + listed)
         return ListDiff(from: before, to: unsent)
     }
 
@@ -172,9 +173,12 @@ extension TimelineMachine {
     package mutating func addUnsent(_ message: Message) -> ListDiff<Message>? {
         var diff = ListDiff<Message>()
         guard filter.matches(message) else { return diff }
-        for list in [delivered, beyondGap, unsent]
-        where list.contains(where: { $0.requestID == message.requestID }) { return nil }
-        unsent.append(message)
+        guard let requestID = message.requestID, !unsentList.contains(requestID),
+            // The capacity bounds these.
+            !delivered.contains(where: { $0.requestID == requestID }),
+            !beyondGap.contains(where: { $0.requestID == requestID })
+        else { return nil }
+        unsentList.append(message)
         diff.inserted.append(message)
         return diff
     }
@@ -185,10 +189,7 @@ extension TimelineMachine {
     /// Removes an unsent message.
     package mutating func removeUnsent(_ requestID: RequestID) -> ListDiff<Message> {
         var diff = ListDiff<Message>()
-        guard let index = unsent.firstIndex(where: { $0.requestID == requestID }) else {
-            return diff
-        }
-        diff.deleted.append(unsent.remove(at: index))
+        if let removed = unsentList.remove(requestID) { diff.deleted.append(removed) }
         return diff
     }
 
@@ -236,7 +237,9 @@ extension TimelineMachine {
 // message as there are messages on screen.
 
 extension TimelineMachine {
-    private mutating func apply(_ change: MessagesChange, _ diff: inout ListDiff<Message>) -> Need {
+    private mutating func apply(
+        _ change: MessagesChange, _ diff: inout ListDiff<Message>
+    ) -> Demand {
         applyBeyondGap(change, &diff)
         let known = filter == .everything ? change.coverageBefore : coverage
         guard let coverageNow = coverage(after: change) else { return .reread }
@@ -352,7 +355,7 @@ extension TimelineMachine {
     /// Removes the unsent form of a delivered message; nil if the list shows none.
     private mutating func takeUnsent(_ message: Message) -> Message? {
         guard let requestID = message.requestID else { return nil }
-        return unsent.firstIndex { $0.requestID == requestID }.map { unsent.remove(at: $0) }
+        return unsentList.remove(requestID)
     }
 
     private mutating func replace(

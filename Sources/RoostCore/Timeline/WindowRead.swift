@@ -67,8 +67,8 @@ package struct WindowRead: SyncOperation {
     }
 
     private func show(_ found: CacheWindow?, _ sync: inout SyncState) -> Step {
-        let need = sync.timelines[timeline]?.show(found, from: origin) ?? .nothing
-        sync.satisfy(need, of: timeline)
+        let demand = sync.timelines[timeline]?.show(found, from: origin) ?? .nothing
+        sync.satisfy(demand, of: timeline)
         if sync.timelines[timeline]?.reads.leave() == true {
             sync.wakeFirst(.windowRead(timeline))
         }
@@ -78,8 +78,8 @@ package struct WindowRead: SyncOperation {
 
 extension SyncState {
     /// Starts the operation that a timeline needs after a step.
-    package mutating func satisfy(_ need: TimelineMachine.Need, of timeline: TimelineID) {
-        switch need {
+    package mutating func satisfy(_ demand: TimelineMachine.Demand, of timeline: TimelineID) {
+        switch demand {
         case .nothing: break
         // A failed read leaves the list unchanged; the next commit requests another.
         case .reread:

@@ -230,6 +230,16 @@ struct ChangeLogReadingTests {
         #expect(script.commit(id) == [.read(id, .cursor(Self.log))])
     }
 
+    @Test func `rewindings are forgotten with the channel, but for one that is under way`() {
+        var script = Script.connected()
+        script.machine.state.rewindings[Self.log, default: Rewindings()].done = 1
+        script.change { $0.noteDeparture(from: Script.channel) }
+        #expect(script.machine.state.rewindings[Self.log] == nil)
+        script.machine.state.rewindings[Self.log, default: Rewindings()].underWay = 1
+        script.change { $0.noteDeparture(from: Script.channel) }
+        #expect(script.machine.state.rewindings[Self.log]?.underWay == 1)
+    }
+
     @Test func `a page of the channels' log that comes while the cache is cleared is stored`() {
         var script = Script.connected()
         let (reading, _) = script.start(.changeLog(ChangeLogReading(.channelChanges)))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RoostCore
 import RoostModel
 import RoostWire
@@ -228,5 +229,42 @@ struct InboxCallTests {
         _ = script.write(disk, [.failed(Script.error(.localDatabaseError))])
         let (_, draft) = try acknowledge(100)
         #expect(draft.content == .inbox(InboxMark("i", Script.position(100))))
+    }
+    /// Begins to write a mark of a channel.
+    ///
+    /// - Returns: The write, and the mark's item as the disk will have it.
+    private static func acknowledge(
+        _ script: inout Script, in channel: ChannelURL
+    ) throws -> (Script.ID, OutboxItem) {
+        let mark = InboxMarking.Mark(channel, Script.position(200))
+        let call = script.start(.inboxMarking(InboxMarking([mark], in: "i")))
+        let (disk, writes) = try #require(call.effects.writes)
+        guard case .keep(let draft)? = writes.first else { throw Script.Unexpected() }
+        let item = OutboxItem(
+            sequence: 9, requestID: draft.requestID, channel: channel, createdAt: script.now,
+            content: draft.content)
+        return (disk, item)
+    }
+
+    @Test func `a mark that is being written goes with the channel that the user leaves`() throws {
+        var script = Script()
+        try Self.read(&script, [InboxPlace.noChannel])
+        let (disk, item) = try Self.acknowledge(&script, in: "left")
+        script.change { $0.noteDeparture(from: "left") }
+        let effects = script.write(disk, [.item(item)])
+        let (last, writes) = try #require(effects.writes)
+        #expect(writes == [.takeBack(item.requestID)])
+        _ = script.write(last, [.takenBack(true)])
+        #expect(!script.machine.state.outbox.items.contains { $0.channel == "left" })
+    }
+
+    @Test func `nothing but the item is kept of a mark on disk`() throws {
+        var script = Script()
+        try Self.read(&script, [InboxPlace.noChannel])
+        let (disk, item) = try Self.acknowledge(&script, in: "c")
+        _ = script.write(disk, [.item(item)])
+        #expect(script.machine.state.outbox.items.contains(item))
+        let outbox = try JSONEncoder().encode(script.machine.state.outbox)
+        #expect(String(decoding: outbox, as: UTF8.self).contains("\"inboxClaims\":[]"))
     }
 }

@@ -16,7 +16,7 @@ struct OutboxCallTests {
 
     private static func opening(_ script: inout Script) -> Script.ID {
         let me = User(id: "me", nickname: "Ann")
-        let (id, effects) = script.start(.outbox(.opening(OutboxOpening(of: me, files: "/files"))))
+        let (id, effects) = script.start(.outbox(.loading(OutboxLoading(of: me, files: "/files"))))
         #expect(effects == [.outbox(id, .news(regardless: true))])
         return id
     }

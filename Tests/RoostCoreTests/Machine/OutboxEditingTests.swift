@@ -225,7 +225,7 @@ struct OutboxEditingTests {
         for (action, aimed) in actions {
             var script = Script()
             let opening = script.start(
-                .outbox(.opening(OutboxOpening(of: User(id: "me"), files: nil)))
+                .outbox(.loading(OutboxLoading(of: User(id: "me"), files: nil)))
             ).id
             var change = script.item("x", 2)
             change.content = .change(action)

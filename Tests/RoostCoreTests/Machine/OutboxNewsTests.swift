@@ -133,7 +133,7 @@ struct OutboxNewsTests {
     @Test func `a change that was made for its waiting message is not sent again with it`() throws {
         var script = Script()
         let opening = script.start(
-            .outbox(.opening(OutboxOpening(of: User(id: "me"), files: nil)))
+            .outbox(.loading(OutboxLoading(of: User(id: "me"), files: nil)))
         ).id
         let change = Self.reaction("r", 2, .unsent("a"))
         _ = script.news(opening, [script.item("a", 1), change])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RoostCore
 import RoostModel
 import RoostWire
@@ -100,6 +101,19 @@ struct ReadMarkCallTests {
         }
         let end = script.read(look, .channel(Script.channel(Script.channel)))
         #expect(Self.sending(end) == nil && end.contains(.finish(later, .done)))
+    }
+
+    @Test func `an answered mark leaves nothing of its channel behind`() throws {
+        var script = Script.connected()
+        let (id, effects) = Self.mark(&script)
+        let (sender, requestID) = try #require(Self.sending(effects))
+        _ = script.give(.reply(sender, .sent(nil)))
+        let answered = Self.acknowledge(requestID, &script)
+        #expect(answered.contains(.finish(id, .done)))
+        let pause = script.give(.fired(.readMark(Script.channel)))
+        #expect(pause.needs.isEmpty)
+        let marks = try JSONEncoder().encode(script.machine.state.marks)
+        #expect(!String(decoding: marks, as: UTF8.self).contains("\"\(Script.channel.rawValue)\""))
     }
 
     @Test func `a lost connection ends every call`() throws {

@@ -152,8 +152,10 @@ struct ScriptedCache {
         case .channels(_, _, let limit):
             .channels(
                 CachedChannels(
-                    channels: Array(channels.values.sorted { $0.url < $1.url }.prefix(limit)),
-                    hasMore: channels.count > limit, isWhole: false, sequence: sequence))
+                    channels: Array(
+                        channels.values.sorted { $0.url < $1.url }.prefix(limit ?? .max)),
+                    hasMore: limit.map { channels.count > $0 } ?? false, isWhole: false,
+                    sequence: sequence))
         case .figures:
             .figures(
                 CacheFigures(bytes: 4_096, channelsWithHoles: coverage.ranges.count > 1 ? 1 : 0))

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The count of the messages in the gaps of one channel, by the server.
+// The count of the messages in the holes of one channel, by the server.
 //
-// The fingerprints of Roost's server contain counts: one question counts up to 20 gaps, each up to
+// The fingerprints of Roost's server contain counts: one question counts up to 20 holes, each up to
 // a thousand messages. The server's count of the whole channel tells the rest: the size of the only
-// larger gap, or of the only gap at a server without fingerprints. Where no server counts, the size
-// stays unknown.
+// larger hole, or of the only hole at a server without fingerprints. Where no server counts, the
+// size stays unknown.
 //
-// Only a call of the app starts a count, and one channel is counted at a time. `GapSizes` keeps the
-// counts; a gap that is paged into is another gap.
+// Only a call of the app starts a count, and one channel is counted at a time. `HoleSizes` keeps
+// the counts; a hole that is paged into is another hole.
 
 package import RoostModel
 import RoostWire
 
-/// The count of the messages in a channel's gaps.
-package struct GapCounting: SyncOperation {
-    /// The most gaps of one question; the next call counts more of them.
-    private static let gapLimit = 20
+/// The count of the messages in a channel's holes.
+package struct HoleCounting: SyncOperation {
+    /// The most holes of one question; the next call counts more of them.
+    private static let holeLimit = 20
 
     private enum State: Equatable, Codable, Sendable {
         case beginning
@@ -32,10 +32,10 @@ package struct GapCounting: SyncOperation {
 
     private let channel: ChannelURL
     private var epoch: LinkMachine.Epoch?
-    private var gaps: [HistoryGap] = []
-    /// The gaps that are being counted.
-    private var asked: [HistoryGap] = []
-    private var sizes: [HistoryGap: GapSize] = [:]
+    private var holes: [Hole] = []
+    /// The holes that are being counted.
+    private var asked: [Hole] = []
+    private var sizes: [Hole: HoleSize] = [:]
     private var hasTurn = false
     private var state = State.beginning
 
@@ -80,15 +80,15 @@ package struct GapCounting: SyncOperation {
         return .need(.read(.coverage(channel, under: .everything)))
     }
 
-    /// Chooses the gaps to count, newest first; the counts of unchanged gaps are kept.
+    /// Chooses the holes to count, newest first; the counts of unchanged holes are kept.
     private mutating func choose(from coverage: Coverage, _ sync: inout SyncState) -> Step {
         guard let session = sync.session, sync.isPresent(epoch) else {
             return .fail(.notConnected)
         }
-        gaps = coverage.gaps(liveEnd: session.liveEnds[channel])
-        sizes = session.gapSizes[channel].filter { gaps.contains($0.key) }
-        sync.session?.gapSizes.begin(channel, gaps)
-        asked = gaps.reversed().filter { sizes[$0] == nil }.prefix(Self.gapLimit).map { $0 }
+        holes = coverage.holes(liveEnd: session.liveEnds[channel])
+        sizes = session.holeSizes[channel].filter { holes.contains($0.key) }
+        sync.session?.holeSizes.begin(channel, holes)
+        asked = holes.reversed().filter { sizes[$0] == nil }.prefix(Self.holeLimit).map { $0 }
         guard !asked.isEmpty else { return end(&sync) }
         guard session.countsStretches else { return readHeld() }
         state = .pacing
@@ -110,14 +110,14 @@ package struct GapCounting: SyncOperation {
         guard sync.isPresent(epoch) else { return .fail(.notConnected) }
         switch answer {
         case .success(.fingerprints(let found)) where found.count == asked.count:
-            for (gap, fingerprint) in zip(asked, found) {
+            for (hole, fingerprint) in zip(asked, found) {
                 let limit = FingerprintMessages.countLimit
-                sizes[gap] =
+                sizes[hole] =
                     fingerprint.count > limit
                     ? .atLeast(limit + 1) : .exactly(max(0, fingerprint.count))
             }
             let isOneLarger = sizes.values.count { !$0.isExact } == 1
-            return isOneLarger && sizes.count == gaps.count ? readHeld() : end(&sync)
+            return isOneLarger && sizes.count == holes.count ? readHeld() : end(&sync)
         case .success(.fingerprints): return readHeld()
         case .success: return .fail(.unfitAnswer)
         case .failure(let error):
@@ -156,7 +156,7 @@ package struct GapCounting: SyncOperation {
             sync.unknownChannels.note(error, of: channel)
             guard error.remedy != .retry, !error.code.deniesChannel else { return .fail(error) }
             // Some servers count for their own tools only.
-            for gap in asked where sizes[gap] == nil { sizes[gap] = .unknown }
+            for hole in asked where sizes[hole] == nil { sizes[hole] = .unknown }
             return end(&sync)
         }
     }
@@ -166,39 +166,39 @@ package struct GapCounting: SyncOperation {
         _ total: Int, held: [CachedStretch], now: [CachedStretch], _ sync: inout SyncState
     ) -> Step {
         let covered = Coverage(now.map { CoveredRange(lower: $0.lower, upper: $0.upper) })
-        let known = gaps.filter { $0.place != .end }
-        guard held == now, known == covered.gaps(liveEnd: covered.newest?.upper),
-            sync.session?.gapSizes.areUnchanged(gaps) == true
+        let known = holes.filter { $0.place != .end }
+        guard held == now, known == covered.holes(liveEnd: covered.newest?.upper),
+            sync.session?.holeSizes.areUnchanged(holes) == true
         else { return end(&sync) }
         // A server may name any number.
         let counts = now.map(\.fingerprint.count) + sizes.values.compactMap(\.exact)
         let sum = counts.reduce(Int64(0)) { $0.addingSaturated(Int64($1)) }
         let missing = max(0, Int64(max(0, total)) - sum)
-        let open = gaps.filter { sizes[$0]?.isExact != true }
-        for gap in open {
+        let open = holes.filter { sizes[$0]?.isExact != true }
+        for hole in open {
             let isAlone = open.count == 1 || missing == 0
-            switch sizes[gap] {
+            switch sizes[hole] {
             case .atLeast(let least) where !isAlone || missing < least: break
-            default: sizes[gap] = isAlone ? .exactly(Int(missing)) : .atMost(Int(missing))
+            default: sizes[hole] = isAlone ? .exactly(Int(missing)) : .atMost(Int(missing))
             }
         }
         return end(&sync)
     }
 
     private func end(_ sync: inout SyncState) -> Step {
-        if sync.isPresent(epoch) { sync.session?.gapSizes.end(sizes) }
+        if sync.isPresent(epoch) { sync.session?.holeSizes.end(sizes) }
         return .end(.done)
     }
 }
 
-extension GapSize {
+extension HoleSize {
     fileprivate var exact: Int? { if case .exactly(let count) = self { count } else { nil } }
 
     fileprivate var isExact: Bool { exact != nil }
 }
 
-extension HistoryGap {
-    /// The gap as a part of a question; servers know no moments beyond those of messages.
+extension Hole {
+    /// The hole as a part of a question; servers know no moments beyond those of messages.
     fileprivate var stretch: FingerprintMessages.Stretch {
         let first = Position(createdAt: .earliestOfMessages, messageID: MessageID(.min))
         let last = Position(createdAt: .latestOfMessages, messageID: MessageID(.max))

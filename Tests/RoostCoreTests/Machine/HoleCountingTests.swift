@@ -5,7 +5,7 @@ import RoostModel
 import RoostWire
 import Testing
 
-struct GapCountingTests {
+struct HoleCountingTests {
     private typealias Script = MachineScript
 
     private static let channel = Script.channel
@@ -26,7 +26,7 @@ struct GapCountingTests {
         }
     }
 
-    /// A client that is caught up at the end of these ranges, and a count of the gaps before and
+    /// A client that is caught up at the end of these ranges, and a count of the holes before and
     /// between them, as far as its first question.
     private static func asked(
         _ ranges: [ClosedRange<Int64>]
@@ -41,7 +41,7 @@ struct GapCountingTests {
     private static func again(
         _ script: inout Script, _ ranges: [ClosedRange<Int64>]
     ) -> (id: Script.ID, effects: [Script.Effect]) {
-        let (id, effects) = script.start(.gapCounting(GapCounting(channel)))
+        let (id, effects) = script.start(.holeCounting(HoleCounting(channel)))
         #expect(effects == [.read(id, .coverage(channel, under: .everything))])
         return (id, script.read(id, .coverage(coverage(ranges))))
     }
@@ -57,9 +57,9 @@ struct GapCountingTests {
         return question.stretches
     }
 
-    /// The known sizes of the channel's gaps, oldest first.
-    private static func sizes(_ script: Script) -> [GapSize] {
-        let sizes = script.machine.state.session?.gapSizes[channel] ?? [:]
+    /// The known sizes of the channel's holes, oldest first.
+    private static func sizes(_ script: Script) -> [HoleSize] {
+        let sizes = script.machine.state.session?.holeSizes[channel] ?? [:]
         return sizes.sorted { $0.key.lower < $1.key.lower }.map(\.value)
     }
 
@@ -77,7 +77,7 @@ struct GapCountingTests {
         #expect(effects.last == .finish(id, .done))
     }
 
-    @Test func `one question counts the gaps, and an unchanged gap is not counted again`() {
+    @Test func `one question counts the holes, and an unchanged hole is not counted again`() {
         let ranges: [ClosedRange<Int64>] = [100...200, 400...500]
         var (script, id, effects) = Self.asked(ranges)
         let stretches = Self.stretches(effects)
@@ -88,14 +88,14 @@ struct GapCountingTests {
 
         (id, effects) = Self.again(&script, ranges)
         #expect(effects == [.finish(id, .done)])
-        // Paging has shortened the newer gap: only that one is asked about.
+        // Paging has shortened the newer hole: only that one is asked about.
         (id, effects) = Self.again(&script, [100...200, 350...500])
         #expect(Self.stretches(effects)?.count == 1)
         _ = script.answer(id, Self.counts(450))
         #expect(Self.sizes(script) == [.exactly(8), .exactly(450)])
     }
 
-    @Test func `an open end is a gap before the channel is caught up, and is counted`() {
+    @Test func `an open end is a hole before the channel is caught up, and is counted`() {
         var script = Script.connected()
         var (id, effects) = Self.again(&script, [100...200])
         #expect(Self.stretches(effects)?.first?.upper.createdAt == .latestOfMessages)
@@ -107,7 +107,7 @@ struct GapCountingTests {
         #expect(Self.stretches(effects)?.count == 2)
     }
 
-    @Test func `the size of the only large gap comes from the count of the whole channel`() {
+    @Test func `the size of the only large hole comes from the count of the whole channel`() {
         let ranges: [ClosedRange<Int64>] = [100...200, 400...500]
         var (script, id, _) = Self.asked(ranges)
         _ = script.answer(id, Self.counts(500, FingerprintMessages.countLimit + 1))
@@ -116,7 +116,7 @@ struct GapCountingTests {
         #expect(Self.sizes(script) == [.exactly(10_000), .exactly(500)])
     }
 
-    @Test func `two large gaps have no upper bound, and cost no second question`() {
+    @Test func `two large holes have no upper bound, and cost no second question`() {
         var (script, id, _) = Self.asked([100...200, 400...500])
         let limit = FingerprintMessages.countLimit
         let end = script.answer(id, Self.counts(limit + 1, limit + 1))
@@ -129,7 +129,7 @@ struct GapCountingTests {
         let ranges: [ClosedRange<Int64>]
         let total: Answered<ServerAnswer>
         var heldAfter = 10
-        let sizes: [GapSize]
+        let sizes: [HoleSize]
 
         static let all = [
             Total(ranges: [100...200], total: .success(.count(510)), sizes: [.exactly(500)]),
@@ -153,7 +153,7 @@ struct GapCountingTests {
     }
 
     @Test(arguments: Total.all)
-    func `without counts of stretches the count of the whole channel bounds the gaps`(
+    func `without counts of stretches the count of the whole channel bounds the holes`(
         total: Total
     ) {
         var (script, id, _) = Self.asked(total.ranges)
@@ -168,7 +168,7 @@ struct GapCountingTests {
         #expect(effects == [.read(again, .stretches(Self.channel, in: nil, size: .max))])
     }
 
-    @Test func `a channel with many gaps is counted from its newest ones`() {
+    @Test func `a channel with many holes is counted from its newest ones`() {
         let ranges = (1...30).map { Int64($0) * 10...Int64($0) * 10 + 1 }
         var (script, id, effects) = Self.asked(ranges)
         #expect(Self.stretches(effects)?.count == 20)
@@ -181,7 +181,7 @@ struct GapCountingTests {
 
     @Test func `one channel is counted at a time`() {
         var (script, first, _) = Self.asked([100...200])
-        let (second, effects) = script.start(.gapCounting(GapCounting("d")))
+        let (second, effects) = script.start(.holeCounting(HoleCounting("d")))
         #expect(effects == [])
         let end = script.answer(first, Self.counts(3))
         #expect(end.contains(.finish(first, .done)))
@@ -190,7 +190,7 @@ struct GapCountingTests {
 
     @Test func `a lost connection ends all counts`() {
         var (script, first, _) = Self.asked([100...200])
-        let (second, _) = script.start(.gapCounting(GapCounting("d")))
+        let (second, _) = script.start(.holeCounting(HoleCounting("d")))
         script.lose()
         let end = script.answer(first, Self.counts(3))
         #expect(end.contains(.finish(first, .failed(.notConnected))))
@@ -214,7 +214,7 @@ struct GapCountingTests {
         }
     }
 
-    @Test func `a new message makes the count of the gap that it lies in unknown`() {
+    @Test func `a new message makes the count of the hole that it lies in unknown`() {
         var script = Script.connected()
         var (id, _) = Self.again(&script, [100...200])
         _ = script.answer(id, Self.counts(0, 3))
@@ -272,7 +272,7 @@ struct GapCountingTests {
         }
         func hasEnd(_ coverage: Coverage) -> Bool {
             let end = script.machine.state.session?.liveEnds[Self.channel]
-            return !coverage.gaps(liveEnd: end).contains { $0.place == .end }
+            return !coverage.holes(liveEnd: end).contains { $0.place == .end }
         }
         store(1, Self.coverage([1...10]), Self.coverage([1...12]))
         #expect(hasEnd(Self.coverage([1...12])))

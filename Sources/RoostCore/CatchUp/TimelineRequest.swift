@@ -3,7 +3,7 @@
 import RoostModel
 
 /// The request by which a timeline becomes equal to the server's log.
-package enum TimelineSync: Equatable, Codable, Sendable {
+package enum TimelineRequest: Equatable, Codable, Sendable {
     /// Load a page and show its coverage in place of the window (R99).
     case load(PageQuestion)
     /// Ask for the messages missing after the end of the coverage; fill them in or report a huge

@@ -5,7 +5,7 @@ import RoostModel
 import RoostTestSupport
 import Testing
 
-struct HistoryGapTests {
+struct HoleTests {
     private static func position(_ moment: Int64) -> Position {
         Position(createdAt: Timestamp(milliseconds: moment), messageID: MessageID(moment))
     }
@@ -20,38 +20,38 @@ struct HistoryGapTests {
 
     private static func places(
         _ ranges: [(Int64?, Int64)], liveEnd: Int64? = nil
-    ) -> [HistoryGap.Place] {
-        coverage(ranges).gaps(liveEnd: liveEnd.map { position($0) }).map(\.place)
+    ) -> [Hole.Place] {
+        coverage(ranges).holes(liveEnd: liveEnd.map { position($0) }).map(\.place)
     }
 
     @Test func `each missing stretch has its place and its ends`() {
-        let gaps = Self.coverage([(100, 200), (400, 500)]).gaps(liveEnd: nil)
-        #expect(gaps.map(\.place) == [.beginning, .between, .end])
+        let holes = Self.coverage([(100, 200), (400, 500)]).holes(liveEnd: nil)
+        #expect(holes.map(\.place) == [.beginning, .between, .end])
         #expect(
-            gaps.map(\.lower) == [.distantPast, Self.position(200).next, Self.position(500).next])
+            holes.map(\.lower) == [.distantPast, Self.position(200).next, Self.position(500).next])
         #expect(
-            gaps.map(\.upper) == [
+            holes.map(\.upper) == [
                 Self.position(100).previous, Self.position(400).previous, .distantFuture,
             ])
     }
 
     @Test(arguments: [nil, 5] as [Int64?])
-    func `a channel without coverage is one gap, caught up or not`(liveEnd: Int64?) {
+    func `a channel without coverage is one hole, caught up or not`(liveEnd: Int64?) {
         #expect(Self.places([], liveEnd: liveEnd) == [.everything])
     }
 
-    @Test func `the beginning and a live end are no gaps`() {
+    @Test func `the beginning and a live end are no holes`() {
         #expect(Self.places([(nil, 500)], liveEnd: 500) == [])
         #expect(Self.places([(nil, 500)]) == [.end])
         #expect(Self.places([(100, 500)], liveEnd: 400) == [.beginning])
     }
 
-    @Test func `a live end whose messages are gone from the cache is a gap`() {
+    @Test func `a live end whose messages are gone from the cache is a hole`() {
         #expect(Self.places([(nil, 500)], liveEnd: 501) == [.end])
         #expect(Self.places([(nil, 300), (600, 700)], liveEnd: 501) == [.between])
     }
 
-    @Test func `history before the user's time is no gap, and shortens the one that it meets`() {
+    @Test func `history before the user's time is no hole, and shortens the one that it meets`() {
         func periods(_ coverage: Coverage, from: Int64) -> [UnseenPeriod] {
             SearchedChannel(
                 url: "c", coverage: coverage, liveEnd: .distantPast,
@@ -62,13 +62,13 @@ struct HistoryGapTests {
         let met = SearchedChannel(
             url: "c", coverage: two, liveEnd: .distantPast,
             visibleFrom: Timestamp(milliseconds: 50))
-        #expect(met.gaps.map(\.place) == [.beginning, .between])
+        #expect(met.holes.map(\.place) == [.beginning, .between])
         #expect(periods(two, from: 50).map(\.from.milliseconds) == [50, 200])
         #expect(periods(two, from: 300).map(\.from.milliseconds) == [300])
         #expect(periods(two, from: 450) == [])
     }
 
-    @Test func `gaps and unseen periods are the same times`() {
+    @Test func `holes and unseen periods are the same times`() {
         var random = SplitMix64(seed: 8)
         for _ in 0..<2_000 {
             var coverage = Coverage()
@@ -85,15 +85,15 @@ struct HistoryGapTests {
                 url: "c", coverage: coverage, liveEnd: end,
                 visibleFrom: seen.map { Timestamp(milliseconds: $0) })
             let periods = channel.unseen(from: .distantPast, through: .distantFuture)
-            #expect(periods.isEmpty == channel.gaps.isEmpty)
+            #expect(periods.isEmpty == channel.holes.isEmpty)
             for moment in Int64(0)..<60 {
                 let at = Timestamp(milliseconds: moment)
-                let isInGap =
+                let isInHole =
                     moment >= seen ?? 0
-                    && channel.gaps.contains {
+                    && channel.holes.contains {
                         $0.lower.createdAt <= at && at <= $0.upper.createdAt
                     }
-                #expect(isInGap == periods.contains { $0.from <= at && at <= $0.through })
+                #expect(isInHole == periods.contains { $0.from <= at && at <= $0.through })
             }
         }
     }
