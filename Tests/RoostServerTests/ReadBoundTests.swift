@@ -124,7 +124,10 @@ struct ReadBoundTests {
         #expect(found.map(\.count) == [40])
         #expect(await Self.allowedCalls(scene.fixture, as: scene.ann) == 17)
         scene.fixture.world.advance(60_000)
-        let twice = FingerprintMessages(channelURL: "g", stretches: [all, all])
+        let most = FingerprintMessages.Stretch(
+            from: .distantPast,
+            through: Position(createdAt: .distantFuture, messageID: MessageID(1)))
+        let twice = FingerprintMessages(channelURL: "g", stretches: [all, most])
         let code = await refusal { () async throws(APIFailure) in
             try await scene.fixture.call(twice, as: scene.ann)
         }

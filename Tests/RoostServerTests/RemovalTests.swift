@@ -30,7 +30,8 @@ struct RemovalTests {
                     message.mention = Mention(userIDs: ["b"])
                     return message
                 }
-                _ = try await storage.append(messages, now: RemovalTests.now)
+                _ = try await storage.append(
+                    messages, now: RemovalTests.now.advanced(by: 1))
             }
         }
 

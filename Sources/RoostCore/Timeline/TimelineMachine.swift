@@ -184,7 +184,7 @@ extension TimelineMachine {
     }
 
     /// Empties the files in memory, for a recording.
-    mutating func dropBytes() { unsent = unsent.withoutBytes }
+    mutating func dropBytes() { unsentList = UnsentList(unsent.withoutBytes) }
 
     /// Removes an unsent message.
     package mutating func removeUnsent(_ requestID: RequestID) -> ListDiff<Message> {
