@@ -96,9 +96,8 @@ struct ChannelPane {
     private func preview(of channel: GroupChannel) -> String {
         let writers = (state.typing[channel.url] ?? []).map { MessageBlock.name(of: $0) }
         if !writers.isEmpty { return writers.joined(separator: ", ") + " typing…" }
-        if channel.url != state.conversation?.channel, let draft = channel.draft {
-            return "Draft: " + draft.text
-        }
+        let draft = state.leftTexts[DraftPlace(channel.url)] ?? channel.draft?.text
+        if channel.url != state.conversation?.channel, let draft { return "Draft: " + draft }
         guard let message = channel.lastMessage else { return "" }
         let text =
             switch message.content {

@@ -150,7 +150,7 @@ public actor ChatSession {
         case .changeQueued, .changeMade, .changeDropped: doubt()
         case .changeRefused(let refusal):
             doubt()
-            send(.failed("The server refused a change: \(refusal.reason.words)"))
+            send(.changeRefused(refusal))
         default: break
         }
     }
@@ -177,10 +177,13 @@ public actor ChatSession {
 
     private func perform(_ effect: ChatEffect) {
         switch effect {
-        case .open, .jump, .loadOlder, .loadNewer, .openThread, .closeThread:
+        case .open, .openThread:
             places.feed.yield(effect)
+            // The draft is read behind the writes before, of which one may be this draft.
+            writes.feed.yield(effect)
+        case .jump, .loadOlder, .loadNewer, .closeThread: places.feed.yield(effect)
         case .send, .sendFile, .edit, .delete, .addReaction, .removeReaction, .resend, .discard,
-            .readFailures, .markAsRead, .startTyping, .endTyping, .saveDraft:
+            .readFailures, .markAsRead, .startTyping, .endTyping, .saveDraft, .addToDraft:
             writes.feed.yield(effect)
         case .repaint: repaint()
         case .quit: break
@@ -231,11 +234,21 @@ public actor ChatSession {
                 } else {
                     try await client.saveDraft(text, at: place)
                 }
+            case .addToDraft(let text, let place):
+                let draft = await client.draft(at: place).map { "\n" + $0.text } ?? ""
+                try await client.saveDraft(text + draft, at: place)
+            case .open(let channel, _): await readDraft(at: DraftPlace(channel))
+            case .openThread(let channel, let parent, _):
+                await readDraft(at: DraftPlace(channel, thread: parent))
             default: break
             }
         } catch {
             send(.failed(error.message))
         }
+    }
+
+    private func readDraft(at place: DraftPlace) async {
+        send(.draft(place, await client.draft(at: place)?.text ?? ""))
     }
 
     // MARK: Places
@@ -260,9 +273,6 @@ public actor ChatSession {
                     of: channel, startingAt: moment ?? .distantFuture)
                 place.timeline = timeline
                 place.following = follow(timeline)
-                if let draft = await client.draft(at: DraftPlace(channel)) {
-                    send(.draft(draft.place, draft.text))
-                }
             case .jump(let moment): try await place.shown?.jump(to: moment)
             case .loadOlder:
                 let count = try await place.shown?.loadOlder()
@@ -285,8 +295,6 @@ public actor ChatSession {
                     }
                     await parentWasSent
                 }
-                let draft = await client.draft(at: DraftPlace(channel, thread: parent))
-                if let draft { send(.draft(draft.place, draft.text)) }
             case .closeThread: await closeThread(&place)
             default: break
             }

@@ -119,9 +119,9 @@ extension ChatState {
             if !wasEditing { setAside.append(composer.text) }
             conversation?.editing = message.target
             composer = Composer(text)
-            if let refused = refusedEdit, refused.target == message.target {
-                composer = Composer(refused.text)
-                (refusedEdit, notice) = (nil, nil)
+            if let refused = refusedEdits.removeValue(forKey: message.target) {
+                composer = Composer(refused)
+                notice = nil
             }
             focus = .composer
             return effects

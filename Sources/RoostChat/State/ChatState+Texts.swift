@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+
+/// The user's texts besides the one in the line: set aside by an edit or a thread, or come back
+/// because they could not be sent.
+extension ChatState {
+    /// Ends an edit: no message is marked any more, and the text from before it is back.
+    mutating func endEditing() {
+        conversation?.editing = nil
+        conversation?.selected = nil
+        takeUp()
+    }
+
+    /// Puts the text back that an edit or a thread has set aside.
+    mutating func takeUp() { composer = Composer(setAside.popLast() ?? "") }
+
+    /// Ends the edit of a message that another device has deleted; a changed text becomes a draft.
+    mutating func endEdit(ofDeleted message: Message?) {
+        guard let message, conversation?.editing != nil else { return }
+        let text = composer.text
+        conversation?.editing = nil
+        takeUp()
+        guard text != message.text, !text.trimmed.isEmpty else {
+            return say(Self.editedWasDeleted, isFailure: true)
+        }
+        composer.putInFront(text)
+        hasUnsavedDraft = true
+        say(Self.editedWasDeleted + " Your text is a draft now.", isFailure: true)
+    }
+
+    /// Puts the draft of an opened place into its line, behind a text that came back meanwhile.
+    mutating func take(draft: String, at place: DraftPlace) -> [ChatEffect] {
+        guard var whole = bringBack(draft, to: place) else { return [] }
+        if let text = leftTexts.removeValue(forKey: place) {
+            whole = bringBack(text, to: place) ?? whole
+        }
+        return whole == draft ? [] : keep(whole, at: place)
+    }
+
+    /// Gives a text back that could not be sent: into the line of its place, or into that of a
+    /// later time if the place was left.
+    mutating func giveBack(
+        _ text: String, to place: DraftPlace, because reason: String
+    ) -> [ChatEffect] {
+        if let whole = bringBack(text, to: place) {
+            say(reason, isFailure: true)
+            return keep(whole, at: place)
+        }
+        var line = Composer(text)
+        if let earlier = leftTexts[place] { line.putInFront(earlier) }
+        leftTexts[place] = line.text
+        let channel = channels.first { $0.url == place.channel }
+        let title = channel.map { ChannelPane.title(of: $0, for: me) } ?? place.channel.rawValue
+        let name = place.thread == nil ? title : "its thread in \(title)"
+        say("Your text is in \(name) again: \(reason)", isFailure: true)
+        return []
+    }
+
+    /// Gives the text of an edit back, for the next edit of its message.
+    mutating func giveBack(
+        _ text: String, ofEdit target: MessageTarget, because reason: String
+    ) {
+        refusedEdits[target] = text
+        say("e on the message tries again: \(reason)", isFailure: true)
+    }
+
+    /// Tells of a change that the server has refused; the text of an edit comes back.
+    mutating func note(_ refusal: ChangeRefusal) -> [ChatEffect] {
+        let words = refusal.reason.words
+        guard case .edit(let target, let edit) = refusal.change.action, let text = edit.text,
+            refusal.reason != .channelNotFound
+        else {
+            say("The server refused a change: \(words)", isFailure: true)
+            return []
+        }
+        guard refusal.reason != .messageNotFound else {
+            return giveBack(
+                text, to: DraftPlace(refusal.change.channel), because: Self.editedWasDeleted)
+        }
+        // The edit of an unsent message is refused when the server has the message.
+        giveBack(text, ofEdit: refusal.held?.target ?? target, because: words)
+        return []
+    }
+
+    private static let editedWasDeleted = "The message that you edited was deleted."
+
+    /// Leaves the chat: keeps the draft, and the texts that came back for places that were left.
+    mutating func quit() -> [ChatEffect] {
+        let texts = leftTexts.sorted { $0.key.channel.rawValue < $1.key.channel.rawValue }
+        leftTexts = [:]
+        return leave() + texts.map { .addToDraft($0.value, $0.key) } + [.quit]
+    }
+
+    /// Keeps the text of a place on the disk at once.
+    ///
+    /// A text behind an edit or a thread has no later moment to be kept.
+    private mutating func keep(_ text: String, at place: DraftPlace) -> [ChatEffect] {
+        if place == draftPlace, conversation?.editing == nil { hasUnsavedDraft = false }
+        return [.saveDraft(text, place)]
+    }
+
+    /// Puts a text back to its place, in front of one that is there.
+    ///
+    /// - Returns: The whole text of the place, in the composer or behind an edit or a thread; nil if
+    ///   the place was left.
+    private mutating func bringBack(_ text: String, to place: DraftPlace) -> String? {
+        guard let conversation, place.channel == conversation.channel else { return nil }
+        if place == draftPlace, conversation.editing == nil {
+            composer.putInFront(text)
+            return composer.text
+        }
+        // An edit or a thread has set the text aside: the channel's first, then the thread's.
+        let isOpen = place.thread == nil || place.thread == conversation.thread?.id
+        let index = place.thread == nil ? 0 : 1
+        guard isOpen, setAside.indices.contains(index) else { return nil }
+        var line = Composer(setAside[index])
+        line.putInFront(text)
+        setAside[index] = line.text
+        return line.text
+    }
+}
