@@ -320,7 +320,9 @@ let tests: [Target] = [
             "RoostTestSupport", "Bot", "ChatV3", "ChatV4", "EndActor", "FirstChat", "Roost",
             "RoostCommand", "RoostExecutors", "TerminalChat", "Tour",
         ]),
-    .testTarget(name: "RoostChatTests", dependencies: ["Roost", "RoostChat", "RoostModel"]),
+    .testTarget(
+        name: "RoostChatTests",
+        dependencies: ["RoostTestSupport", "Roost", "RoostChat", "RoostModel"]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: [

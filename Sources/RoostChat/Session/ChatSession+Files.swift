@@ -23,18 +23,10 @@ extension ChatSession {
         }
     }
 
-    private func copy(_ file: DownloadedFile, named name: String) async throws -> String {
-        // The end of the session may have come since; its folder gets no more files.
-        try Task.checkCancellation()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let target = try SavedName.take(name, in: folder)
-        do {
-            try await client.copy(file, to: target)
-        } catch {
-            try? FileManager.default.removeItem(at: target)
-            throw error
+    private func copy(_ downloaded: DownloadedFile, named name: String) async throws -> String {
+        try await SavedName.save(name, in: folder) { [client] target in
+            try await client.copy(downloaded, to: target)
         }
-        return target.path
     }
 
     /// Sends a file of this machine; the client keeps a copy until it has arrived.

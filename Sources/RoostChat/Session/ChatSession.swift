@@ -17,7 +17,7 @@ public actor ChatSession {
     private var tasks: [Task<Void, Never>] = []
     /// The tasks of effects that wait for no other effect, each until its end.
     var errands: [Int: Task<Void, Never>] = [:]
-    private var lastErrand = 0
+    var lastErrand = 0
     /// Finished by the last errand, if the end of the session waits for it.
     var lastErrandEnds: AsyncStream<Void>.Continuation?
     private(set) var list: ChannelList?
@@ -190,9 +190,7 @@ public actor ChatSession {
         case .search, .createChannel, .loadMoreChannels, .readPresence, .connect, .disconnect,
             .downloadHistory, .pauseDownload, .save:
             // A task of its own: none of them waits for another.
-            lastErrand += 1
-            let number = lastErrand
-            errands[number] = Task { [self] in await run(effect, as: number) }
+            startErrand { [self] in await run(effect) }
         }
     }
 
