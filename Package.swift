@@ -358,9 +358,9 @@ let tests: [Target] = [
         name: "RoostCommandTests",
         dependencies: [
             "Roost", "RoostTestSupport", "StoreTestSupport", "RoostCluster", "RoostCommand",
-            "RoostCommandLine", "RoostCore", "RoostExecutors", "RoostHistory", "RoostModel",
-            "RoostPages", "RoostPostgres", "RoostRequests", "RoostServer", "RoostSockets",
-            "RoostSQLite", "RoostStore", "RoostWire",
+            "RoostCommandLine", "RoostCore", "RoostExecutors", "RoostHistory", "RoostHost",
+            "RoostModel", "RoostPages", "RoostPostgres", "RoostRequests", "RoostServer",
+            "RoostSockets", "RoostSQLite", "RoostStore", "RoostWire",
         ],
         exclude: ["Screens"]),
     .testTarget(
