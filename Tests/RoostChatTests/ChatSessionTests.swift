@@ -53,6 +53,19 @@ struct ChatSessionTests {
         #expect(draft?.text == "Hi\nlater")
     }
 
+    @Test(arguments: [("/dev/null", 0), ("/", 0), ("/none", 0), ("ticket.txt", 1), ("link", 1)])
+    func `a file is sent, and neither a device nor a folder`(name: String, count: Int) async throws {
+        try Data("Carriage 22".utf8).write(to: URL(fileURLWithPath: folder.file("ticket.txt")))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("link"), withDestinationPath: folder.file("ticket.txt"))
+        let client = try await openClient()
+        let path = name.hasPrefix("/") ? name : folder.file(name)
+        try await makeSession(client).sendFile(path, to: "train", nil)
+        let unsent = await client.unsentMessages()
+        await client.close()
+        #expect(unsent.count == count)
+    }
+
     @Test func `the end waits for a file that is being saved, and the file is whole`()
         async throws
     {

@@ -35,11 +35,12 @@ extension ChatSession {
     ) async throws(RoostError) {
         let full = path.hasPrefix("~/") ? NSHomeDirectory() + path.dropFirst(1) : path
         let url = URL(fileURLWithPath: full)
-        var isFolder: ObjCBool = false
-        // SAFETY: the pointer is used during the call only.
-        let exists = unsafe FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
-        guard exists, !isFolder.boolValue else {
-            send(.fileRefused(path: path, reason: "there is no file \(path)"))
+        // A device has no end, and a pipe may have no writer. The attributes of a link are its own.
+        let target = url.resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+        guard attributes?[.type] as? FileAttributeType == .typeRegular else {
+            let reason = attributes == nil ? "there is no file \(path)" : "\(path) is no file"
+            send(.fileRefused(path: path, reason: reason))
             return
         }
         let file = OutgoingFile(.copy(ofFileAt: url), name: url.lastPathComponent)
