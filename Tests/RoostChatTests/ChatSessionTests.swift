@@ -54,7 +54,8 @@ struct ChatSessionTests {
     }
 
     @Test(arguments: [("/dev/null", 0), ("/", 0), ("/none", 0), ("ticket.txt", 1), ("link", 1)])
-    func `a file is sent, and neither a device nor a folder`(name: String, count: Int) async throws {
+    func `a file is sent, and neither a device nor a folder`(name: String, count: Int) async throws
+    {
         try Data("Carriage 22".utf8).write(to: URL(fileURLWithPath: folder.file("ticket.txt")))
         try FileManager.default.createSymbolicLink(
             atPath: folder.file("link"), withDestinationPath: folder.file("ticket.txt"))
