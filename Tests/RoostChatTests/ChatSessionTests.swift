@@ -53,6 +53,17 @@ struct ChatSessionTests {
         #expect(draft?.text == "Hi\nlater")
     }
 
+    @Test func `a repair of the cache in use is told`() async throws {
+        let (states, feed) = AsyncStream.makeStream(of: ChatState.self)
+        let session = makeSession(try await openClient()) { feed.yield($0) }
+        session.note(.storageRepaired("The cache was repaired."))
+        let running = Task { await session.run() }
+        let shown = await states.first { $0.notice != nil }
+        #expect(shown?.notice?.text == "The cache was repaired.")
+        session.send(.quit)
+        await running.value
+    }
+
     @Test(arguments: [("/dev/null", 0), ("/", 0), ("/none", 0), ("ticket.txt", 1), ("link", 1)])
     func `a file is sent, and neither a device nor a folder`(name: String, count: Int) async throws
     {

@@ -153,41 +153,69 @@ struct ChatTextsTests {
     }
 
     private static func refusal(
-        of id: MessageID, _ text: String, _ reason: RoostError.Code
+        of id: MessageID, _ text: String, _ reason: RoostError.Code, _ name: RequestID = "c1"
     ) -> ChatInput {
         let change = PendingChange(
-            id: "c1", channel: "train", createdAt: Sample.minute(8),
+            id: name, channel: "train", createdAt: Sample.minute(8),
             action: .edit(.delivered(id), MessageEdit(text: text)))
         return .changeRefused(ChangeRefusal(change: change, reason: reason))
     }
 
-    @Test func `the texts of edits that the server refused are in the next edits of the messages`()
-    {
+    @Test
+    func `the texts of edits that the server refused are in the next edits of the messages`() {
         var state = Sample.chat(messages: Sample.talk + [Self.mine])
-        _ = state.receive(Self.refusal(of: 1, "Are we there?", .mutedInChannel))
+        let first = state.receive(Self.refusal(of: 1, "Are we there?", .mutedInChannel))
+        #expect(first.isEmpty)
         #expect(state.notice?.text == "e on the message tries again: you are muted")
-        _ = state.receive(Self.refusal(of: 4, "Me neither", .mutedInChannel))
-        state.press(.up, .character("e"))
+        let second = state.receive(Self.refusal(of: 4, "Me neither", .mutedInChannel, "c2"))
+        #expect(second.isEmpty)
+        // The client keeps the refused change until its text is taken.
+        let taking = state.press(.up, .character("e"))
+        #expect(taking.contains(.forget("c2")) && !taking.contains(.forget("c1")))
         #expect(state.composer.text == "Me neither")
-        state.press(.escape, .up, .up, .up, .up, .character("e"))
-        #expect(state.composer.text == "Are we there?")
+        let other = state.press(.escape, .up, .up, .up, .up, .character("e"))
+        #expect(other.contains(.forget("c1")) && state.composer.text == "Are we there?")
+    }
+
+    @Test func `a later refused edit of a message takes the place of the earlier one`() {
+        var state = Sample.chat()
+        _ = state.receive(Self.refusal(of: 1, "Are we there?", .channelFrozen))
+        let again = state.receive(Self.refusal(of: 1, "Are we there?", .channelFrozen))
+        #expect(again.isEmpty)
+        let effects = state.receive(Self.refusal(of: 1, "Nearly?", .channelFrozen, "c2"))
+        #expect(effects == [.forget("c1")])
+        #expect(state.refusedEdits[.delivered(1)]?.text == "Nearly?")
     }
 
     @Test func `the text of an edit whose message is gone at the server becomes a draft`() {
         var state = Sample.chat()
         let effects = state.receive(Self.refusal(of: 4, "Me neither", .messageNotFound))
-        #expect(effects == [.saveDraft("Me neither", Self.train)])
+        #expect(effects == [.saveDraft("Me neither", Self.train), .forget("c1")])
         #expect(state.composer.text == "Me neither")
         #expect(state.notice?.text == "The message that you edited was deleted.")
     }
 
-    @Test func `a refused change without a text is told with its reason`() {
+    @Test func `a refused change without a text is told with its reason, and forgotten`() {
         var state = Sample.chat()
         let change = PendingChange(
             id: "c1", channel: "train", createdAt: Sample.minute(8), action: .delete(.delivered(1)))
-        _ = state.receive(
+        let effects = state.receive(
             .changeRefused(ChangeRefusal(change: change, reason: .channelFrozen)))
+        #expect(effects == [.forget("c1")])
         #expect(state.notice?.text == "The server refused a change: the channel is frozen")
+    }
+
+    @Test func `ctrl-G says where the texts of refused edits are, if no message has failed`() {
+        var state = Sample.chat()
+        _ = state.receive(Self.refusal(of: 1, "Are we there?", .channelFrozen))
+        var health = state.health
+        health.outbox.failed = 1
+        _ = state.receive(.health(health))
+        state.press(.control("g"))
+        _ = state.receive(.failures([]))
+        #expect(state.focus == .composer)
+        #expect(
+            state.notice?.text == "Only edits have failed: e on a message has its text again.")
     }
 
     // MARK: Equal times

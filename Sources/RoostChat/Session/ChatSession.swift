@@ -108,12 +108,13 @@ public actor ChatSession {
             }
         }
         start { [self] in
-            for await event in await client.events() {
-                if case .typing(let users, let channel) = event { send(.typing(users, channel)) }
-            }
+            for await event in await client.events() { note(event) }
         }
         start { [self] in
-            for await event in await client.outboxEvents() { note(event) }
+            let events = await client.outboxEvents()
+            // Those of an earlier run, too: it may have ended before the reader saw them.
+            for refusal in await client.refusals() { send(.changeRefused(refusal)) }
+            for await event in events { note(event) }
         }
         start { [self] in
             while !Task.isCancelled {
@@ -141,6 +142,14 @@ public actor ChatSession {
             }
         } catch {
             send(.failed("The channels cannot be read: \(error.message)"))
+        }
+    }
+
+    nonisolated func note(_ event: ChatEvent) {
+        switch event {
+        case .typing(let users, let channel): send(.typing(users, channel))
+        case .storageRepaired(let sentence): send(.told(sentence))
+        default: break
         }
     }
 
@@ -183,7 +192,7 @@ public actor ChatSession {
             writes.feed.yield(effect)
         case .jump, .loadOlder, .loadNewer, .closeThread: places.feed.yield(effect)
         case .send, .sendFile, .edit, .delete, .addReaction, .removeReaction, .resend, .discard,
-            .readFailures, .markAsRead, .startTyping, .endTyping, .saveDraft, .addToDraft:
+            .forget, .readFailures, .markAsRead, .startTyping, .endTyping, .saveDraft, .addToDraft:
             writes.feed.yield(effect)
         case .repaint: repaint()
         case .quit: break
@@ -220,6 +229,7 @@ public actor ChatSession {
             case .discard(let request, let channel):
                 await client.cancel(request)
                 await client.removeFailed(request, in: channel)
+            case .forget(let change): await client.cancel(change)
             case .readFailures:
                 send(.failures(await client.unsentMessages().filter { $0.status != .pending }))
             case .markAsRead(let channel, let moment):

@@ -127,6 +127,8 @@ public enum ChatEffect: Hashable, Sendable {
     case removeReaction(String, MessageTarget, ChannelURL)
     case resend(RequestID)
     case discard(RequestID, ChannelURL)
+    /// Forgets a change that the server has refused.
+    case forget(RequestID)
     /// Reads the messages that failed, after the writes before it.
     case readFailures
     case markAsRead(ChannelURL, through: Timestamp)

@@ -115,13 +115,14 @@ extension ChatState {
             }
             // An edit has set the text before it aside already.
             let wasEditing = conversation?.editing != nil
-            let effects = leave()
+            var effects = leave()
             if !wasEditing { setAside.append(composer.text) }
             conversation?.editing = message.target
             composer = Composer(text)
-            if let refused = refusedEdits.removeValue(forKey: message.target) {
-                composer = Composer(refused)
+            if let (text, forgetting) = takeRefusedEdit(of: message.target) {
+                composer = Composer(text)
                 notice = nil
+                effects += forgetting
             }
             focus = .composer
             return effects

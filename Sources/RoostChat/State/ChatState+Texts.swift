@@ -5,6 +5,13 @@ import Roost
 /// The user's texts besides the one in the line: set aside by an edit or a thread, or come back
 /// because they could not be sent.
 extension ChatState {
+    /// The text of an edit that could not be made.
+    struct RefusedEdit: Hashable, Sendable {
+        let text: String
+        /// The change that the server has refused; nil for an edit that this device could not save.
+        var change: RequestID?
+    }
+
     /// Ends an edit: no message is marked any more, and the text from before it is back.
     mutating func endEditing() {
         conversation?.editing = nil
@@ -58,29 +65,51 @@ extension ChatState {
     }
 
     /// Gives the text of an edit back, for the next edit of its message.
+    ///
+    /// - Parameters:
+    ///   - edit: The text, with the name of a change that the server has refused.
+    ///   - target: The message.
+    ///   - reason: The reason, to be read after a colon.
+    /// - Returns: The effect that forgets an earlier refusal for the message, if there was one.
     mutating func giveBack(
-        _ text: String, ofEdit target: MessageTarget, because reason: String
-    ) {
-        refusedEdits[target] = text
+        _ edit: RefusedEdit, of target: MessageTarget, because reason: String
+    ) -> [ChatEffect] {
         say("e on the message tries again: \(reason)", isFailure: true)
+        let before = refusedEdits.updateValue(edit, forKey: target)
+        // The same refusal comes from the disk and as an event.
+        return before?.change == edit.change ? [] : Self.forget(before)
+    }
+
+    /// Returns the text of a refused edit for the composer, which has to do with it from now on.
+    mutating func takeRefusedEdit(of target: MessageTarget) -> (text: String, [ChatEffect])? {
+        refusedEdits.removeValue(forKey: target).map { ($0.text, Self.forget($0)) }
+    }
+
+    private static func forget(_ edit: RefusedEdit?) -> [ChatEffect] {
+        edit?.change.map { [.forget($0)] } ?? []
     }
 
     /// Tells of a change that the server has refused; the text of an edit comes back.
+    ///
+    /// The client keeps refused changes until they are forgotten. That of an edit stays until its
+    /// text is taken, also over an end of the program.
     mutating func note(_ refusal: ChangeRefusal) -> [ChatEffect] {
-        let words = refusal.reason.words
-        guard case .edit(let target, let edit) = refusal.change.action, let text = edit.text,
+        let (change, words) = (refusal.change, refusal.reason.words)
+        guard case .edit(let target, let edit) = change.action, let text = edit.text,
             refusal.reason != .channelNotFound
         else {
             say("The server refused a change: \(words)", isFailure: true)
-            return []
+            return [.forget(change.id)]
         }
         guard refusal.reason != .messageNotFound else {
-            return giveBack(
-                text, to: DraftPlace(refusal.change.channel), because: Self.editedWasDeleted)
+            let effects = giveBack(
+                text, to: DraftPlace(change.channel), because: Self.editedWasDeleted)
+            return effects + [.forget(change.id)]
         }
         // The edit of an unsent message is refused when the server has the message.
-        giveBack(text, ofEdit: refusal.held?.target ?? target, because: words)
-        return []
+        return giveBack(
+            RefusedEdit(text: text, change: change.id), of: refusal.held?.target ?? target,
+            because: words)
     }
 
     private static let editedWasDeleted = "The message that you edited was deleted."

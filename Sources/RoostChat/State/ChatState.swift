@@ -99,7 +99,7 @@ public struct ChatState: Sendable {
     /// The texts that came back for a place that was left, for the next time that it is opened.
     var leftTexts: [DraftPlace: String] = [:]
     /// The texts of edits that could not be made, for the next edits of their messages.
-    var refusedEdits: [MessageTarget: String] = [:]
+    var refusedEdits: [MessageTarget: RefusedEdit] = [:]
     /// The path of a file that could not be sent, for the next question for one.
     var refusedPath: String?
     /// The people with whom no chat could be started, for the next question for them.
@@ -207,7 +207,7 @@ public struct ChatState: Sendable {
         case .textRefused(let text, let place, let reason):
             return giveBack(text, to: place, because: reason)
         case .editRefused(let target, let text, let reason):
-            giveBack(text, ofEdit: target, because: reason)
+            return giveBack(RefusedEdit(text: text), of: target, because: reason)
         case .changeRefused(let refusal): return note(refusal)
         case .fileRefused(let path, let reason):
             refusedPath = path
