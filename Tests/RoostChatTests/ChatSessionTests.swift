@@ -64,6 +64,17 @@ struct ChatSessionTests {
         await running.value
     }
 
+    @Test func `an online state that cannot be read is no failure for the reader`() async throws {
+        let (states, feed) = AsyncStream.makeStream(of: ChatState.self)
+        let session = makeSession(try await openClient()) { feed.yield($0) }
+        await session.run(.readPresence(["bo"]))
+        session.send(.quit)
+        await session.run()
+        feed.finish()
+        let notices = await states.reduce(into: 0) { if $1.notice != nil { $0 += 1 } }
+        #expect(notices == 0)
+    }
+
     @Test(arguments: [("/dev/null", 0), ("/", 0), ("/none", 0), ("ticket.txt", 1), ("link", 1)])
     func `a file is sent, and neither a device nor a folder`(name: String, count: Int) async throws
     {

@@ -75,7 +75,8 @@ extension ChatSession {
                 guard error.code == .queryInProgress else { throw error }
             }
         case .readPresence(let people):
-            let page = try await client.users(UserQuery(ids: people))
+            // The question comes again. The reader has not asked it, and gets no failure of it.
+            guard let page = try? await client.users(UserQuery(ids: people)) else { return }
             let states = page.elements.compactMap { user in
                 user.details.isOnline.map { (user.id, $0) }
             }
