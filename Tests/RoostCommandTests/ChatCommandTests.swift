@@ -285,6 +285,34 @@ struct ChatCommandTests {
     @Test(
         .disabled(if: TmuxScreen.isMissing, "tmux is not installed; scripts/setup installs it"),
         .timeLimit(.minutes(Patience.minutes)))
+    func `a key that the terminal's description lacks types nothing`() async throws {
+        let program = try Program()
+        defer { try? program.remove() }
+        let server = try await ServerProcess(program)
+        let screen = try await TmuxScreen(
+            "keys", in: program.folder, try Self.words("ada", server.address, with: "bo"))
+        do {
+            try await screen.wait(for: "Write a message…")
+            try await screen.type("owl")
+            // A key without a meaning here, and Shift-Enter as some terminals send it.
+            try await screen.press("-H", "1b", "5b", "35", "37", "33", "39", "39", "75")
+            try await screen.press("-H", "1b", "5b", "31", "33", "3b", "32", "75")
+            try await screen.type("fox")
+            try await screen.wait(for: "two lines of text alone") { lines in
+                lines.contains { $0.hasSuffix("› owl") }
+                    && lines.contains { $0.hasSuffix("   fox") }
+            }
+        } catch {
+            await screen.end()
+            throw error
+        }
+        await screen.end()
+        await server.stop()
+    }
+
+    @Test(
+        .disabled(if: TmuxScreen.isMissing, "tmux is not installed; scripts/setup installs it"),
+        .timeLimit(.minutes(Patience.minutes)))
     func `a terminal that reads nothing holds up neither the client nor its end`() async throws {
         let program = try Program()
         defer { try? program.remove() }
