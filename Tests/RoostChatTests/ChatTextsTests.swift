@@ -127,6 +127,22 @@ struct ChatTextsTests {
         #expect(state.notice?.text == "The message that you edited was deleted.")
     }
 
+    @Test(arguments: [[Key.control("n"), .control("p")], [.up, .up, .character("t"), .escape]])
+    func `an edit that is left for another place is there with the next edit of its message`(
+        way: [Key]
+    ) {
+        var state = Self.editingChat("")
+        state.type("!")
+        for key in way { _ = state.receive(.key(key)) }
+        _ = state.receive(.messages("train", ChatInput.Window(Sample.talk + [Self.mine])))
+        #expect(state.conversation?.editing == nil && state.composer.isEmpty)
+        state.press(.up, .character("e"))
+        #expect(state.composer.text == "Me too!")
+        // Esc gives it up.
+        state.press(.escape, .up, .character("e"))
+        #expect(state.composer.text == "Me too")
+    }
+
     @Test func `an edit stays while its message is paged away or changed`() {
         var state = Self.editingChat()
         state.type("!")

@@ -42,7 +42,7 @@ extension ChatState {
             messages: messages, selected: min(index, max(messages.count - 1, 0)))
         guard messages.isEmpty else { return }
         focus = .composer
-        if !refusedEdits.isEmpty {
+        if refusedEdits.values.contains(where: { $0.change != nil }) {
             say("Only edits have failed: e on a message has its text again.", isFailure: true)
         }
     }

@@ -204,7 +204,10 @@ extension ChatState {
         _ id: MessageID, at moment: Timestamp? = nil, wanting reply: MessageID? = nil
     ) -> [ChatEffect] {
         guard let channel = conversation?.channel else { return [] }
-        if conversation?.editing != nil { takeUp() }
+        if conversation?.editing != nil {
+            keepEdit()
+            takeUp()
+        }
         conversation?.editing = nil
         let effects = leave()
         setAside.append(composer.text)

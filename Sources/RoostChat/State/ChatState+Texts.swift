@@ -5,7 +5,7 @@ import Roost
 /// The user's texts besides the one in the line: set aside by an edit or a thread, or come back
 /// because they could not be sent.
 extension ChatState {
-    /// The text of an edit that could not be made.
+    /// The text of an edit that could not be made, or was left for another place.
     struct RefusedEdit: Hashable, Sendable {
         let text: String
         /// The change that the server has refused; nil for an edit that this device could not save.
@@ -21,6 +21,14 @@ extension ChatState {
 
     /// Puts the text back that an edit or a thread has set aside.
     mutating func takeUp() { composer = Composer(setAside.popLast() ?? "") }
+
+    /// Keeps a changed text for the next edit of its message, if an edit is left for another place.
+    mutating func keepEdit() {
+        guard let target = conversation?.editing, !composer.text.trimmed.isEmpty else { return }
+        let shown = conversation?.shown(to: me).last { $0.message.target == target }
+        guard shown?.message.text != composer.text else { return }
+        refusedEdits[target] = RefusedEdit(text: composer.text)
+    }
 
     /// Ends the edit of a message that another device has deleted; a changed text becomes a draft.
     mutating func endEdit(ofDeleted message: Message?) {

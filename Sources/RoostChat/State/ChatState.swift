@@ -98,7 +98,7 @@ public struct ChatState: Sendable {
     var prompt: Prompt?
     /// The texts that came back for a place that was left, for the next time that it is opened.
     var leftTexts: [DraftPlace: String] = [:]
-    /// The texts of edits that could not be made, for the next edits of their messages.
+    /// The texts of edits that could not be made or were left, for the next edits of their messages.
     var refusedEdits: [MessageTarget: RefusedEdit] = [:]
     /// The path of a file that could not be sent, for the next question for one.
     var refusedPath: String?
@@ -324,6 +324,7 @@ public struct ChatState: Sendable {
 
     /// Leaves the composer's place: keeps the draft, and ends the typing.
     mutating func leave() -> [ChatEffect] {
+        keepEdit()
         defer { conversation?.editing = nil }
         return saveDraft() + endTyping()
     }
