@@ -88,10 +88,13 @@ struct MessageListPane {
             case .found(let matches):
                 (heading(of: matches[index].message), text(of: matches[index]))
             case .failed(let messages):
-                (failureHeading(of: messages[index]), [Span(Self.text(of: messages[index]))])
+                (
+                    failureHeading(of: messages[index]),
+                    [Span(SafeText.row(Self.text(of: messages[index])))]
+                )
             }
         grid.put(
-            SafeText.line(heading).fitted(to: pane.columns - 3), row: row,
+            SafeText.row(heading).fitted(to: pane.columns - 3), row: row,
             column: pane.column + 2, end: pane.end, style: .quiet)
         var column = pane.column + 2
         for span in text {
