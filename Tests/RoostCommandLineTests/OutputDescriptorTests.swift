@@ -18,8 +18,9 @@ struct OutputDescriptorTests {
     @Test
     func `a stream that another process made non-blocking gets the whole text`() async throws {
         let pipe = Pipe()
-        let start = dup(pipe.fileHandleForReading.fileDescriptor)
-        let end = dup(pipe.fileHandleForWriting.fileDescriptor)
+        // No process of another test may hold an end.
+        let start = fcntl(pipe.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0)
+        let end = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_DUPFD_CLOEXEC, 0)
         try pipe.fileHandleForReading.close()
         try pipe.fileHandleForWriting.close()
         #expect(fcntl(end, F_SETFL, O_NONBLOCK) == 0)
