@@ -41,6 +41,8 @@ struct OutputDescriptorTests {
 
     @Test func `a stream that never has room is a refusal`() throws {
         let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
-        #expect(OutputDescriptor(full.fileDescriptor).put("lost") == ENOSPC)
+        let refusal = OutputDescriptor(full.fileDescriptor).put("lost")
+        try full.close()
+        #expect(refusal == ENOSPC)
     }
 }
