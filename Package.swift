@@ -320,7 +320,9 @@ let tests: [Target] = [
             "RoostTestSupport", "Bot", "ChatV3", "ChatV4", "EndActor", "FirstChat", "Roost",
             "RoostCommand", "RoostExecutors", "TerminalChat", "Tour",
         ]),
-    .testTarget(name: "RoostChatTests", dependencies: ["Roost", "RoostChat", "RoostModel"]),
+    .testTarget(
+        name: "RoostChatTests",
+        dependencies: ["RoostTestSupport", "Roost", "RoostChat", "RoostModel"]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: [
@@ -356,9 +358,9 @@ let tests: [Target] = [
         name: "RoostCommandTests",
         dependencies: [
             "Roost", "RoostTestSupport", "StoreTestSupport", "RoostCluster", "RoostCommand",
-            "RoostCommandLine", "RoostCore", "RoostExecutors", "RoostHistory", "RoostModel",
-            "RoostPages", "RoostPostgres", "RoostRequests", "RoostServer", "RoostSockets",
-            "RoostSQLite", "RoostStore", "RoostWire",
+            "RoostCommandLine", "RoostCore", "RoostExecutors", "RoostHistory", "RoostHost",
+            "RoostModel", "RoostPages", "RoostPostgres", "RoostRequests", "RoostServer",
+            "RoostSockets", "RoostSQLite", "RoostStore", "RoostWire",
         ],
         exclude: ["Screens"]),
     .testTarget(

@@ -41,6 +41,17 @@ struct ChatFailuresTests {
         #expect(!screen.contains("Just got on\n"))
     }
 
+    @Test func `a failed message has its text on the smallest screen, too`() {
+        var state = Self.listing(rows: 8)
+        let screen = Sample.screen(state)
+        #expect(screen.contains("2 not sent") && screen.contains("Too late"))
+        state.press(.down)
+        let row = ScreenLayout(state).timeline.row + 1
+        #expect(Sample.screen(state).contains("In the library"))
+        let effects = state.receive(.mouse(MouseAction(.press, row: row, column: 60)))
+        #expect(effects.contains(.open("library", at: nil)))
+    }
+
     @Test func `the key line names ctrl-G while a message has failed`() {
         var state = Sample.chat(columns: 120)
         #expect(!Sample.screen(state).contains("^G"))

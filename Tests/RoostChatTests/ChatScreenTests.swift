@@ -213,6 +213,25 @@ struct ChatScreenTests {
         #expect(Sample.screen(state).contains("catching up · 3 waiting"))
     }
 
+    @Test func `an upload has a bar while it waits, and none once it has failed`() {
+        func message(_ state: UnsentState) -> Message {
+            var message = Sample.unsent("r1", "", state)
+            message.content = .file(
+                FileContent(
+                    url: "", name: "map.png", type: "image/png", size: ByteCount(bytes: 100),
+                    caption: ""))
+            return message
+        }
+        var state = Sample.chat(messages: Sample.talk + [message(.pending)])
+        let progress = UploadProgress(sent: ByteCount(bytes: 40), total: ByteCount(bytes: 100))
+        _ = state.receive(.uploading("r1", progress))
+        #expect(Sample.screen(state).contains("40 % sent"))
+        let failed = Sample.talk + [message(.failed(.uploadTimeout))]
+        _ = state.receive(.messages("train", ChatInput.Window(failed)))
+        #expect(Sample.screen(state).contains("map.png"))
+        #expect(!Sample.screen(state).contains("% sent"))
+    }
+
     @Test func `the reason of a failure has room on a screen of 80 × 24`() {
         var state = Sample.chat(
             rows: 24, columns: 80, channels: [Sample.channel("train", "Bo", unread: 0)])

@@ -149,10 +149,11 @@ struct ChatStateTests {
         let kept = state.receive(refused)
         #expect(kept == [.saveDraft("Hi", DraftPlace("train"))])
         #expect(state.composer.text == "Hi" && state.notice?.text == "The disk is full.")
-        // Another text stays, and so does an edit.
+        // A text that begins with it stays as it is, and so does an edit.
         state.type("!")
-        let unkept = state.receive(refused)
-        #expect(unkept.isEmpty && state.composer.text == "Hi!")
+        let keptAgain = state.receive(refused)
+        #expect(keptAgain == [.saveDraft("Hi!", DraftPlace("train"))])
+        #expect(state.composer.text == "Hi!")
         state.press(.enter, .up, .up, .up, .character("e"))
         let keptBehind = state.receive(refused)
         #expect(keptBehind == [.saveDraft("Hi", DraftPlace("train"))])

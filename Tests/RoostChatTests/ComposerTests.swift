@@ -32,6 +32,19 @@ struct ComposerTests {
         #expect(Self.after(text, keys) == result)
     }
 
+    @Test(
+        arguments: [
+            ("", "|", "new|"), ("old", "|old", "new\n|old"), ("new and old", "", "new and old|"),
+        ])
+    func `a text comes in front of another one, and leaves the cursor between its letters`(
+        old: String, start: String, result: String
+    ) {
+        var composer = Composer(old)
+        if start.hasPrefix("|") { _ = composer.apply(.home) }
+        composer.putInFront("new")
+        #expect(composer.before + "|" + composer.after == result)
+    }
+
     @Test(arguments: ["👩‍👩‍👧", "🇩🇪", "e\u{301}", "👍🏽", "नि"])
     func `a character of several parts is deleted as one`(character: String) {
         #expect(Self.after("a" + character, [.backspace]) == "a|")

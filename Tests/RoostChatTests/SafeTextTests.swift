@@ -32,6 +32,12 @@ struct SafeTextTests {
         #expect(Self.shown(text) == shown)
     }
 
+    @Test func `a row takes the start of a long text, and a short text whole`() {
+        let long = String(repeating: "日本 and so on ", count: 5_000)
+        #expect(SafeText.row(long) == Array(SafeText.line(long).prefix(SafeText.rowScalars)))
+        #expect(SafeText.row("one\ntwo") == SafeText.line("one two"))
+    }
+
     @Test func `no text puts a control character on the screen`() {
         for value in 0...0x10_FFFF {
             guard let scalar = Unicode.Scalar(UInt32(value)) else { continue }

@@ -285,6 +285,63 @@ struct ChatCommandTests {
     @Test(
         .disabled(if: TmuxScreen.isMissing, "tmux is not installed; scripts/setup installs it"),
         .timeLimit(.minutes(Patience.minutes)))
+    func `a repair of the opening is told on the terminal after the end, too`() async throws {
+        let program = try Program()
+        defer { try? program.remove() }
+        let words = try Self.words("ada", "http://127.0.0.1:1", with: "bo")
+        // A client makes the files, and that of the unsent messages is lost.
+        let client = try await program.run(
+            [
+                "client", "--server", "http://127.0.0.1:1", "--app-id", "demo", "--user", "ada",
+                "--cache", "ada",
+            ], input: [#"{"id":1,"request":"quit"}"#])
+        #expect(client.status == 0, "\(client.errors)")
+        let outbox = program.folder.appending(path: "ada/demo/ada/outbox.sqlite")
+        try FileManager.default.removeItem(at: outbox)
+        let screen = try await TmuxScreen("repair", in: program.folder, Self.watched(words))
+        do {
+            try await screen.wait(for: "offline")
+            try await screen.press("C-q")
+            let lines = try await screen.wait(for: "over")
+            #expect(lines.contains { $0.contains("The file of unsent messages is gone") })
+        } catch {
+            await screen.end()
+            throw error
+        }
+        await screen.end()
+    }
+
+    @Test(
+        .disabled(if: TmuxScreen.isMissing, "tmux is not installed; scripts/setup installs it"),
+        .timeLimit(.minutes(Patience.minutes)))
+    func `a key that the terminal's description lacks types nothing`() async throws {
+        let program = try Program()
+        defer { try? program.remove() }
+        let server = try await ServerProcess(program)
+        let screen = try await TmuxScreen(
+            "keys", in: program.folder, try Self.words("ada", server.address, with: "bo"))
+        do {
+            try await screen.wait(for: "Write a message…")
+            try await screen.type("owl")
+            // A key without a meaning here, and Shift-Enter as some terminals send it.
+            try await screen.press("-H", "1b", "5b", "35", "37", "33", "39", "39", "75")
+            try await screen.press("-H", "1b", "5b", "31", "33", "3b", "32", "75")
+            try await screen.type("fox")
+            try await screen.wait(for: "two lines of text alone") { lines in
+                lines.contains { $0.hasSuffix("› owl") }
+                    && lines.contains { $0.hasSuffix("   fox") }
+            }
+        } catch {
+            await screen.end()
+            throw error
+        }
+        await screen.end()
+        await server.stop()
+    }
+
+    @Test(
+        .disabled(if: TmuxScreen.isMissing, "tmux is not installed; scripts/setup installs it"),
+        .timeLimit(.minutes(Patience.minutes)))
     func `a terminal that reads nothing holds up neither the client nor its end`() async throws {
         let program = try Program()
         defer { try? program.remove() }

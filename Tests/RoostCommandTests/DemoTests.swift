@@ -126,6 +126,22 @@ struct ServeWelcomeTests {
         #expect(lines[1].contains("--server http://\(near) --app-id demo --user ada --cache"))
     }
 
+    @Test(arguments: [
+        ("192.168.1.5", false, true), ("chat.local", false, true), ("chat.local", true, false),
+        ("0.0.0.0", false, false), ("localhost", false, false),
+    ])
+    func `the commands allow plain http where a client would refuse it`(
+        host: String, isEncrypted: Bool, allows: Bool
+    ) throws {
+        let lines = ServeWelcome(
+            host: host, port: 80, applicationID: "demo", requiresToken: true,
+            isEncrypted: isEncrypted
+        ).lines
+        let commands = lines.filter { $0.contains(": roost c") }
+        #expect(commands.count == 3)
+        #expect(commands.allSatisfy { $0.contains(" --allow-plain-transport") == allows })
+    }
+
     @Test func `two lines start a chat of two people in two terminals`() throws {
         let lines = ServeWelcome(
             host: "127.0.0.1", port: 80, applicationID: "demo", requiresToken: false

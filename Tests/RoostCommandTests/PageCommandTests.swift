@@ -55,6 +55,25 @@ struct PageCommandTests {
         try program.remove()
     }
 
+    @Test func `a page goes through a link into its target, which no other user can read`()
+        async throws
+    {
+        try await write()
+        let target = URL(filePath: program.path("target"))
+        try Data(String(repeating: "old", count: 100_000).utf8).write(to: target)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: target.path)
+        try FileManager.default.createSymbolicLink(
+            atPath: program.path("page"), withDestinationPath: "target")
+        let text = try await page()
+        let link = try FileManager.default.attributesOfItem(atPath: program.path("page"))
+        #expect(link[.type] as? FileAttributeType == .typeSymbolicLink)
+        #expect(text.contains("Ada</bdi> in ") && !text.contains("oldold"))
+        let rights = try FileManager.default.attributesOfItem(atPath: target.path)
+        #expect(rights[.posixPermissions] as? Int == 0o600)
+        try program.remove()
+    }
+
     @Test func `a sealed cache without its key has a page of its structure (scar 43)`()
         async throws
     {

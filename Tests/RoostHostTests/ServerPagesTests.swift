@@ -204,6 +204,21 @@ struct ServerPagesTests {
         }
     }
 
+    @Test(arguments: ["/page/users", "/page/channels", "/page/channels?type=open"])
+    func `a list that the server cannot read now asks for patience, with a page of its own`(
+        target: String
+    ) async throws {
+        // Without a token the server refuses its own calls.
+        let scene = try await Scene { $0.apiToken = nil }
+        _ = await scene.ask("/?link=\(scene.token)")
+        let answer = await scene.ask(target, key: "secret2")
+        #expect(answer.status == 503)
+        #expect(answer.body.contains("The server could not read that; try again."))
+        #expect(answer.headers["Content-Type"] == "text/html; charset=utf-8")
+        #expect(answer.headers["Cache-Control"] == "no-store")
+        #expect(!answer.body.contains("APP"))
+    }
+
     @Test func `a text of 64 kilobytes is cut in the log`() async throws {
         let scene = try await Scene()
         _ = await scene.ask("/?link=\(scene.token)")

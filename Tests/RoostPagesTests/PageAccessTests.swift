@@ -78,6 +78,25 @@ struct PageGateTests {
         #expect(ask("/?link=\(token)", headers: ["Cookie": "roost_page_81=key2"]).status == nil)
     }
 
+    @Test func `a gate that is not open yet asks for patience, with a page of its own`() {
+        let closed = PageGate(second: { 0 }, makeKey: { "key" })
+        for target in ["/", "/?link=key", "/page/view"] {
+            let request = HTTPServerRequest(
+                method: "GET", target: target,
+                headers: ["Host": "127.0.0.1:81", "Cookie": "roost_page_81=key"])
+            guard case .refuse(let answer) = closed.decide(on: request) else {
+                Issue.record("A closed gate admits \(target).")
+                continue
+            }
+            #expect(answer.status == 503)
+            #expect(answer.headers["Content-Type"] == "text/html; charset=utf-8")
+            #expect(answer.headers["Cache-Control"] == "no-store")
+            #expect(answer.headers["Set-Cookie"] == nil)
+            let page = String(decoding: answer.body, as: UTF8.self)
+            #expect(page.contains("The page is not ready yet."))
+        }
+    }
+
     @Test func `a stranger gets a sentence that says nothing of the content`() {
         for target in ["/", "/page/view", "/page/page.js", "/?link=x", "/?link=%ZZ"] {
             let answer = ask(target)

@@ -62,7 +62,7 @@ struct ChannelPane {
                     + " ")
             : SafeText.line(channel.lastMessage.map { time(of: $0) } ?? "")
         let columns = pane.columns - 2
-        let name = SafeText.line(Self.title(of: channel, for: state.me))
+        let name = SafeText.row(Self.title(of: channel, for: state.me))
             .fitted(to: max(columns - badge.columns - 1, 3))
         let isUnread = channel.unreadMessageCount > 0
         if isOpen {
@@ -76,7 +76,7 @@ struct ChannelPane {
         grid.put(
             badge, row: row, column: pane.end - badge.columns - 1, end: pane.end,
             style: isUnread ? CellStyle(.accent, bold: true, reversed: true) : .quiet)
-        let preview = SafeText.line(preview(of: channel)).fitted(to: columns)
+        let preview = SafeText.row(preview(of: channel)).fitted(to: columns)
         grid.put(preview, row: row + 1, column: pane.column + 1, end: pane.end, style: .quiet)
         if state.focus == .channels, channel.url == state.highlighted {
             for line in [row, row + 1] {
@@ -96,9 +96,8 @@ struct ChannelPane {
     private func preview(of channel: GroupChannel) -> String {
         let writers = (state.typing[channel.url] ?? []).map { MessageBlock.name(of: $0) }
         if !writers.isEmpty { return writers.joined(separator: ", ") + " typing…" }
-        if channel.url != state.conversation?.channel, let draft = channel.draft {
-            return "Draft: " + draft.text
-        }
+        let draft = state.leftTexts[DraftPlace(channel.url)] ?? channel.draft?.text
+        if channel.url != state.conversation?.channel, let draft { return "Draft: " + draft }
         guard let message = channel.lastMessage else { return "" }
         let text =
             switch message.content {

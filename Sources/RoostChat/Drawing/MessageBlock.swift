@@ -153,7 +153,10 @@ struct MessageBlock {
             note = "  not saved: \(reason)"
             style = CellStyle(.bad)
         }
-        if let request = message.requestID, let upload = context.uploads[request] {
+        // A failed upload leaves its last progress behind.
+        if message.status == .pending,
+            let upload = message.requestID.flatMap({ context.uploads[$0] })
+        {
             note = "  " + Self.progress(upload.sent.bytes, of: upload.total.bytes) + " sent"
             style = CellStyle(.waiting)
         }

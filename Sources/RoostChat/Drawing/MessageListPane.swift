@@ -54,7 +54,10 @@ struct MessageListPane {
         return "“\(search.words)”: \(found)\(note)"
     }
 
-    private var capacity: Int { max((pane.rows - 2) / Self.rowsEach, 1) }
+    /// The rows above the first message: the title and an empty one, as far as a message has room.
+    private var top: Int { min(max(pane.rows - 2, 0), 2) }
+
+    private var capacity: Int { max((pane.rows - top) / Self.rowsEach, 1) }
 
     private var first: Int {
         max(0, min(selected - capacity / 2, entries.count - capacity))
@@ -62,18 +65,20 @@ struct MessageListPane {
 
     /// Returns the index of the message in a row of the screen.
     func index(at row: Int) -> Int? {
-        let place = row - pane.row - 2
+        let place = row - pane.row - top
         guard place >= 0, place / Self.rowsEach < capacity else { return nil }
         let index = first + place / Self.rowsEach
         return index < entries.count ? index : nil
     }
 
     func draw(on grid: inout Grid) {
-        grid.put(
-            SafeText.line(" " + title).fitted(to: pane.columns), row: pane.row,
-            column: pane.column, end: pane.end, style: CellStyle(bold: true))
+        if top > 0 {
+            grid.put(
+                SafeText.line(" " + title).fitted(to: pane.columns), row: pane.row,
+                column: pane.column, end: pane.end, style: CellStyle(bold: true))
+        }
         for index in first..<min(first + capacity, entries.count) {
-            draw(index, row: pane.row + 2 + (index - first) * Self.rowsEach, on: &grid)
+            draw(index, row: pane.row + top + (index - first) * Self.rowsEach, on: &grid)
         }
     }
 
@@ -83,10 +88,13 @@ struct MessageListPane {
             case .found(let matches):
                 (heading(of: matches[index].message), text(of: matches[index]))
             case .failed(let messages):
-                (failureHeading(of: messages[index]), [Span(Self.text(of: messages[index]))])
+                (
+                    failureHeading(of: messages[index]),
+                    [Span(SafeText.row(Self.text(of: messages[index])))]
+                )
             }
         grid.put(
-            SafeText.line(heading).fitted(to: pane.columns - 3), row: row,
+            SafeText.row(heading).fitted(to: pane.columns - 3), row: row,
             column: pane.column + 2, end: pane.end, style: .quiet)
         var column = pane.column + 2
         for span in text {

@@ -7,15 +7,28 @@ extension ChatSession {
     /// The longest wait for the errands of a closed client, whose calls end by themselves.
     private static let patience = Duration.seconds(2)
 
-    /// Performs an effect in the task of this number.
-    func run(_ effect: ChatEffect, as number: Int) async {
+    /// Starts a task that waits for no other effect.
+    func startErrand(_ body: @escaping @Sendable () async -> Void) {
+        lastErrand += 1
+        let number = lastErrand
+        errands[number] = Task { [self] in
+            await body()
+            endErrand(number)
+        }
+    }
+
+    private func endErrand(_ number: Int) {
+        errands[number] = nil
+        if errands.isEmpty { lastErrandEnds?.finish() }
+    }
+
+    /// Performs an effect of an errand.
+    func run(_ effect: ChatEffect) async {
         do throws(RoostError) {
             try await act(effect)
         } catch {
             send(.failed(error.message))
         }
-        errands[number] = nil
-        if errands.isEmpty { lastErrandEnds?.finish() }
     }
 
     /// Waits until the canceled errands have ended: a saved file is whole then, or gone.
@@ -62,7 +75,8 @@ extension ChatSession {
                 guard error.code == .queryInProgress else { throw error }
             }
         case .readPresence(let people):
-            let page = try await client.users(UserQuery(ids: people))
+            // The question comes again. The reader has not asked it, and gets no failure of it.
+            guard let page = try? await client.users(UserQuery(ids: people)) else { return }
             let states = page.elements.compactMap { user in
                 user.details.isOnline.map { (user.id, $0) }
             }

@@ -23,18 +23,10 @@ extension ChatSession {
         }
     }
 
-    private func copy(_ file: DownloadedFile, named name: String) async throws -> String {
-        // The end of the session may have come since; its folder gets no more files.
-        try Task.checkCancellation()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let target = try SavedName.take(name, in: folder)
-        do {
-            try await client.copy(file, to: target)
-        } catch {
-            try? FileManager.default.removeItem(at: target)
-            throw error
+    private func copy(_ downloaded: DownloadedFile, named name: String) async throws -> String {
+        try await SavedName.save(name, in: folder) { [client] target in
+            try await client.copy(downloaded, to: target)
         }
-        return target.path
     }
 
     /// Sends a file of this machine; the client keeps a copy until it has arrived.
@@ -43,11 +35,12 @@ extension ChatSession {
     ) async throws(RoostError) {
         let full = path.hasPrefix("~/") ? NSHomeDirectory() + path.dropFirst(1) : path
         let url = URL(fileURLWithPath: full)
-        var isFolder: ObjCBool = false
-        // SAFETY: the pointer is used during the call only.
-        let exists = unsafe FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
-        guard exists, !isFolder.boolValue else {
-            send(.fileRefused(path: path, reason: "there is no file \(path)"))
+        // A device has no end, and a pipe may have no writer. The attributes of a link are its own.
+        let target = url.resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+        guard attributes?[.type] as? FileAttributeType == .typeRegular else {
+            let reason = attributes == nil ? "there is no file \(path)" : "\(path) is no file"
+            send(.fileRefused(path: path, reason: reason))
             return
         }
         let file = OutgoingFile(.copy(ofFileAt: url), name: url.lastPathComponent)

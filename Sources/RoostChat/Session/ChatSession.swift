@@ -17,7 +17,7 @@ public actor ChatSession {
     private var tasks: [Task<Void, Never>] = []
     /// The tasks of effects that wait for no other effect, each until its end.
     var errands: [Int: Task<Void, Never>] = [:]
-    private var lastErrand = 0
+    var lastErrand = 0
     /// Finished by the last errand, if the end of the session waits for it.
     var lastErrandEnds: AsyncStream<Void>.Continuation?
     private(set) var list: ChannelList?
@@ -108,12 +108,13 @@ public actor ChatSession {
             }
         }
         start { [self] in
-            for await event in await client.events() {
-                if case .typing(let users, let channel) = event { send(.typing(users, channel)) }
-            }
+            for await event in await client.events() { note(event) }
         }
         start { [self] in
-            for await event in await client.outboxEvents() { note(event) }
+            let events = await client.outboxEvents()
+            // Those of an earlier run, too: it may have ended before the reader saw them.
+            for refusal in await client.refusals() { send(.changeRefused(refusal)) }
+            for await event in events { note(event) }
         }
         start { [self] in
             while !Task.isCancelled {
@@ -144,13 +145,21 @@ public actor ChatSession {
         }
     }
 
+    nonisolated func note(_ event: ChatEvent) {
+        switch event {
+        case .typing(let users, let channel): send(.typing(users, channel))
+        case .storageRepaired(let sentence): send(.told(sentence))
+        default: break
+        }
+    }
+
     private nonisolated func note(_ event: OutboxEvent) {
         switch event {
         case .uploading(let request, let progress): send(.uploading(request, progress))
         case .changeQueued, .changeMade, .changeDropped: doubt()
         case .changeRefused(let refusal):
             doubt()
-            send(.failed("The server refused a change: \(refusal.reason.words)"))
+            send(.changeRefused(refusal))
         default: break
         }
     }
@@ -177,19 +186,20 @@ public actor ChatSession {
 
     private func perform(_ effect: ChatEffect) {
         switch effect {
-        case .open, .jump, .loadOlder, .loadNewer, .openThread, .closeThread:
+        case .open, .openThread:
             places.feed.yield(effect)
+            // The draft is read behind the writes before, of which one may be this draft.
+            writes.feed.yield(effect)
+        case .jump, .loadOlder, .loadNewer, .closeThread: places.feed.yield(effect)
         case .send, .sendFile, .edit, .delete, .addReaction, .removeReaction, .resend, .discard,
-            .readFailures, .markAsRead, .startTyping, .endTyping, .saveDraft:
+            .forget, .readFailures, .markAsRead, .startTyping, .endTyping, .saveDraft, .addToDraft:
             writes.feed.yield(effect)
         case .repaint: repaint()
         case .quit: break
         case .search, .createChannel, .loadMoreChannels, .readPresence, .connect, .disconnect,
             .downloadHistory, .pauseDownload, .save:
             // A task of its own: none of them waits for another.
-            lastErrand += 1
-            let number = lastErrand
-            errands[number] = Task { [self] in await run(effect, as: number) }
+            startErrand { [self] in await run(effect) }
         }
     }
 
@@ -219,6 +229,7 @@ public actor ChatSession {
             case .discard(let request, let channel):
                 await client.cancel(request)
                 await client.removeFailed(request, in: channel)
+            case .forget(let change): await client.cancel(change)
             case .readFailures:
                 send(.failures(await client.unsentMessages().filter { $0.status != .pending }))
             case .markAsRead(let channel, let moment):
@@ -231,11 +242,21 @@ public actor ChatSession {
                 } else {
                     try await client.saveDraft(text, at: place)
                 }
+            case .addToDraft(let text, let place):
+                let draft = await client.draft(at: place).map { "\n" + $0.text } ?? ""
+                try await client.saveDraft(text + draft, at: place)
+            case .open(let channel, _): await readDraft(at: DraftPlace(channel))
+            case .openThread(let channel, let parent, _):
+                await readDraft(at: DraftPlace(channel, thread: parent))
             default: break
             }
         } catch {
             send(.failed(error.message))
         }
+    }
+
+    private func readDraft(at place: DraftPlace) async {
+        send(.draft(place, await client.draft(at: place)?.text ?? ""))
     }
 
     // MARK: Places
@@ -260,9 +281,6 @@ public actor ChatSession {
                     of: channel, startingAt: moment ?? .distantFuture)
                 place.timeline = timeline
                 place.following = follow(timeline)
-                if let draft = await client.draft(at: DraftPlace(channel)) {
-                    send(.draft(draft.place, draft.text))
-                }
             case .jump(let moment): try await place.shown?.jump(to: moment)
             case .loadOlder:
                 let count = try await place.shown?.loadOlder()
@@ -285,8 +303,6 @@ public actor ChatSession {
                     }
                     await parentWasSent
                 }
-                let draft = await client.draft(at: DraftPlace(channel, thread: parent))
-                if let draft { send(.draft(draft.place, draft.text)) }
             case .closeThread: await closeThread(&place)
             default: break
             }

@@ -34,6 +34,31 @@ enum SavedName {
         return "\(name[..<dot])-\(number)\(name[dot...])"
     }
 
+    /// Saves a file under the first free name in a folder, which is made if it is missing.
+    ///
+    /// - Parameters:
+    ///   - name: The name that another person chose.
+    ///   - folder: The folder.
+    ///   - copy: Writes the contents to a place, where an empty file is.
+    /// - Returns: The path of the file.
+    /// - Throws: The error of the folder or of the copy, or a cancellation before it; then nothing
+    ///   is left in the folder.
+    static func save(
+        _ name: String, in folder: URL, _ copy: @Sendable (URL) async throws -> Void
+    ) async throws -> String {
+        // The end of the session may have come since; its folder gets no more files.
+        try Task.checkCancellation()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let target = try take(name, in: folder)
+        do {
+            try await copy(target)
+        } catch {
+            try? FileManager.default.removeItem(at: target)
+            throw error
+        }
+        return target.path
+    }
+
     /// Takes the first free name in a folder, with an empty file.
     ///
     /// Another file of that name may be saved at the same time, so the name is taken first.

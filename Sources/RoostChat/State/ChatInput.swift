@@ -28,6 +28,7 @@ public enum ChatInput: Sendable {
     /// The changes of a channel's messages that the server has not made yet.
     case pending(ChannelURL, [PendingChange])
     case holes(ChannelURL, [Hole])
+    /// The draft of a place that was opened; empty without one.
     case draft(DraftPlace, String)
 
     case uploading(RequestID, UploadProgress)
@@ -36,6 +37,8 @@ public enum ChatInput: Sendable {
     case textRefused(String, DraftPlace, reason: String)
     /// The text of an edit that could not be made, and why.
     case editRefused(MessageTarget, text: String, reason: String)
+    /// A change that the server has refused, perhaps long after its call.
+    case changeRefused(ChangeRefusal)
     /// The path of a file that could not be sent, and why.
     case fileRefused(path: String, reason: String)
     /// The people with whom no chat could be started, and why.
@@ -124,6 +127,8 @@ public enum ChatEffect: Hashable, Sendable {
     case removeReaction(String, MessageTarget, ChannelURL)
     case resend(RequestID)
     case discard(RequestID, ChannelURL)
+    /// Forgets a change that the server has refused.
+    case forget(RequestID)
     /// Reads the messages that failed, after the writes before it.
     case readFailures
     case markAsRead(ChannelURL, through: Timestamp)
@@ -131,6 +136,8 @@ public enum ChatEffect: Hashable, Sendable {
     case endTyping(ChannelURL)
     /// Keeps a draft; an empty text removes it.
     case saveDraft(String, DraftPlace)
+    /// Keeps a text as the draft of a place, in front of the draft that it has.
+    case addToDraft(String, DraftPlace)
     case search(String)
     case createChannel([UserID])
     case loadMoreChannels

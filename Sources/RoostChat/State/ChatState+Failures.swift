@@ -40,7 +40,11 @@ extension ChatState {
         let index = messages.firstIndex { $0.id == selected } ?? failures?.selected ?? 0
         failures = Failures(
             messages: messages, selected: min(index, max(messages.count - 1, 0)))
-        if messages.isEmpty { focus = .composer }
+        guard messages.isEmpty else { return }
+        focus = .composer
+        if refusedEdits.values.contains(where: { $0.change != nil }) {
+            say("Only edits have failed: e on a message has its text again.", isFailure: true)
+        }
     }
 
     mutating func pressInFailures(_ key: Key) -> [ChatEffect] {

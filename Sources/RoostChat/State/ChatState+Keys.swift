@@ -24,7 +24,7 @@ extension ChatState {
     /// Applies a key that means the same everywhere; nil for all others.
     private mutating func pressAnywhere(_ key: Key) -> [ChatEffect]? {
         switch key {
-        case .control("q"), .control("c"): return leave() + [.quit]
+        case .control("q"), .control("c"): return quit()
         case .control("l"): return [.repaint]
         case .function(1):
             (helpBack, helpRow) = (focus, 0)
@@ -200,36 +200,6 @@ extension ChatState {
             return effects + [.closeThread]
         }
         return followNewest()
-    }
-
-    /// Ends an edit: no message is marked any more, and the text from before it is back.
-    mutating func endEditing() {
-        conversation?.editing = nil
-        conversation?.selected = nil
-        takeUp()
-    }
-
-    /// Puts the text back that an edit or a thread has set aside.
-    mutating func takeUp() { composer = Composer(setAside.popLast() ?? "") }
-
-    /// Puts a text back to its place, unless there is another one, or the place is left.
-    ///
-    /// - Returns: Whether it is there, in the composer or behind an edit or a thread.
-    mutating func bringBack(_ text: String, to place: DraftPlace) -> Bool {
-        guard let conversation, place.channel == conversation.channel else { return false }
-        if place == draftPlace, conversation.editing == nil {
-            guard composer.isEmpty else { return false }
-            composer = Composer(text)
-            return true
-        }
-        // An edit or a thread has set the text aside: the channel's first, then the thread's.
-        let isOpen = place.thread == nil || place.thread == conversation.thread?.id
-        let index = place.thread == nil ? 0 : 1
-        guard isOpen, setAside.indices.contains(index), setAside[index].isEmpty else {
-            return false
-        }
-        setAside[index] = text
-        return true
     }
 
     // MARK: Channels

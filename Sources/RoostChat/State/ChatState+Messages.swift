@@ -115,13 +115,14 @@ extension ChatState {
             }
             // An edit has set the text before it aside already.
             let wasEditing = conversation?.editing != nil
-            let effects = leave()
+            var effects = leave()
             if !wasEditing { setAside.append(composer.text) }
             conversation?.editing = message.target
             composer = Composer(text)
-            if let refused = refusedEdit, refused.target == message.target {
-                composer = Composer(refused.text)
-                (refusedEdit, notice) = (nil, nil)
+            if let (text, forgetting) = takeRefusedEdit(of: message.target) {
+                composer = Composer(text)
+                notice = nil
+                effects += forgetting
             }
             focus = .composer
             return effects
@@ -203,7 +204,10 @@ extension ChatState {
         _ id: MessageID, at moment: Timestamp? = nil, wanting reply: MessageID? = nil
     ) -> [ChatEffect] {
         guard let channel = conversation?.channel else { return [] }
-        if conversation?.editing != nil { takeUp() }
+        if conversation?.editing != nil {
+            keepEdit()
+            takeUp()
+        }
         conversation?.editing = nil
         let effects = leave()
         setAside.append(composer.text)

@@ -96,8 +96,10 @@ public struct ChatState: Sendable {
     var files: [String: FileState] = [:]
     var uploads: [RequestID: UploadProgress] = [:]
     var prompt: Prompt?
-    /// The text of an edit that could not be made, for the next edit of its message.
-    var refusedEdit: (target: MessageTarget, text: String)?
+    /// The texts that came back for a place that was left, for the next time that it is opened.
+    var leftTexts: [DraftPlace: String] = [:]
+    /// The texts of edits that could not be made or were left, for the next edits of their messages.
+    var refusedEdits: [MessageTarget: RefusedEdit] = [:]
     /// The path of a file that could not be sent, for the next question for one.
     var refusedPath: String?
     /// The people with whom no chat could be started, for the next question for them.
@@ -150,7 +152,7 @@ public struct ChatState: Sendable {
         case .resized(let size):
             self.size = size
             return []
-        case .quit: return leave() + [.quit]
+        case .quit: return quit()
         case .tick(let now): return tick(now)
         case .health(let health):
             let wasConnected = self.health.connection.state == .connected
@@ -164,10 +166,13 @@ public struct ChatState: Sendable {
         case .presence(let states): presence.merge(states) { _, new in new }
         case .messages(let channel, let window):
             guard let before = conversation, before.channel == channel else { break }
-            conversation?.show(window)
+            let deleted = conversation?.show(window)
+            endEdit(ofDeleted: deleted)
             return pageBeyondReplies(after: before.messages.count)
         case .replies(let parent, let window):
-            if conversation?.thread?.id == parent { conversation?.showReplies(window) }
+            guard conversation?.thread?.id == parent else { break }
+            let deleted = conversation?.showReplies(window)
+            endEdit(ofDeleted: deleted)
         case .threadParent(let parent):
             guard let thread = conversation?.thread, thread.id == parent.messageID,
                 thread.parent == nil
@@ -177,7 +182,7 @@ public struct ChatState: Sendable {
             if conversation?.channel == channel { conversation?.pending = changes }
         case .holes(let channel, let holes):
             if conversation?.channel == channel { conversation?.holes = holes }
-        case .draft(let place, let text): _ = bringBack(text, to: place)
+        case .draft(let place, let text): return take(draft: text, at: place)
         case .uploading(let request, let progress):
             uploads[request] = progress.sent < progress.total ? progress : nil
         case .file(let address, let state): return note(state, of: address)
@@ -200,12 +205,10 @@ public struct ChatState: Sendable {
             wanted = user
             return seek()
         case .textRefused(let text, let place, let reason):
-            say(reason, isFailure: true)
-            // A text behind an edit or a thread has no later moment to be kept.
-            return bringBack(text, to: place) ? [.saveDraft(text, place)] : []
+            return giveBack(text, to: place, because: reason)
         case .editRefused(let target, let text, let reason):
-            refusedEdit = (target, text)
-            say("e on the message tries again: \(reason)", isFailure: true)
+            return giveBack(RefusedEdit(text: text), of: target, because: reason)
+        case .changeRefused(let refusal): return note(refusal)
         case .fileRefused(let path, let reason):
             refusedPath = path
             say("Ctrl-U corrects the path: \(reason)", isFailure: true)
@@ -321,6 +324,7 @@ public struct ChatState: Sendable {
 
     /// Leaves the composer's place: keeps the draft, and ends the typing.
     mutating func leave() -> [ChatEffect] {
+        keepEdit()
         defer { conversation?.editing = nil }
         return saveDraft() + endTyping()
     }
@@ -350,10 +354,10 @@ public struct ChatState: Sendable {
         guard let channel = openChannel, channel.unreadMessageCount > 0,
             let conversation, conversation.thread == nil, conversation.followsNewest,
             conversation.ends.isLoaded,
-            let newest = conversation.messages.last(where: { $0.position != nil }),
-            newest.createdAt > conversation.markedThrough, showsTimeline
+            let newest = conversation.messages.last(where: { $0.position != nil })?.position,
+            newest > conversation.markedThrough, showsTimeline
         else { return [] }
-        self.conversation?.markedThrough = newest.createdAt
+        self.conversation?.markedThrough = newest
         return [.markAsRead(channel.url, through: newest.createdAt)]
     }
 

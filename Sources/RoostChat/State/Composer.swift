@@ -33,6 +33,12 @@ public struct Composer: Hashable, Sendable {
         return false
     }
 
+    /// Puts a text on lines of its own in front, unless the text begins with it already.
+    mutating func putInFront(_ text: String) {
+        guard !self.text.hasPrefix(text) else { return }
+        before = isEmpty ? text : text + "\n" + before
+    }
+
     /// Applies a key; returns false for a key without a meaning here.
     mutating func apply(_ key: Key) -> Bool {
         switch key {

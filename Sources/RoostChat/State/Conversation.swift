@@ -51,8 +51,8 @@ public struct Conversation: Sendable {
     /// The message whose text the composer changes.
     var editing: MessageTarget?
     var deleted: [Message.Identity: Tombstone] = [:]
-    /// The newest message that was marked as read.
-    var markedThrough = Timestamp.distantPast
+    /// The place of the newest message that was marked as read.
+    var markedThrough = Position.distantPast
     /// The message to select when it comes, after a jump.
     var wanted: MessageID?
 
@@ -97,37 +97,48 @@ public struct Conversation: Sendable {
     }
 
     /// Takes over a new window, and keeps the places of messages that were deleted on screen.
-    mutating func show(_ window: ChatInput.Window) {
-        let kept = Set(window.messages.map(\.id))
-        var merged = window.messages
-        if ends.isLoaded, let first = window.messages.first, let last = window.messages.last {
-            let gone = messages.filter { message in
-                !kept.contains(message.id) && message.position != nil
-                    && message.createdAt >= first.createdAt && message.createdAt <= last.createdAt
-            }
-            for message in gone.suffix(Self.maxDeleted) {
-                deleted[message.id] = Tombstone(message: message)
-            }
-            if !gone.isEmpty {
-                merged = (merged + gone.suffix(Self.maxDeleted)).sorted(by: Self.isOlder)
-            }
-        }
+    ///
+    /// - Returns: The message under edit, if it was deleted.
+    mutating func show(_ window: ChatInput.Window) -> Message? {
+        let kept = Set(window.messages.flatMap(\.identities))
+        let extent = ends.isLoaded ? window.extent : nil
+        let gone = messages.filter { message in
+            guard let place = message.position, let extent else { return false }
+            return extent.contains(place) && !message.identities.contains(where: kept.contains)
+        }.suffix(Self.maxDeleted)
+        let edited = deletedEdit(among: messages, window)
+        for message in gone { deleted[message.id] = Tombstone(message: message) }
         deleted = deleted.filter { !kept.contains($0.key) }
         if deleted.count > Self.maxDeleted { deleted = [:] }
         renewParent(from: window)
-        messages = merged.filter { kept.contains($0.id) || deleted[$0.id] != nil }
+        messages = Self.merge(gone.filter { deleted[$0.id] != nil }, into: window.messages)
         ends = Ends(window)
         hasHugeGap = window.hasHugeGap
-        guard thread == nil else { return }
-        if goToMessage(wanted, among: messages.filter { !$0.isOnlyInThread }) { wanted = nil }
+        if thread == nil, goToMessage(wanted, among: messages.filter { !$0.isOnlyInThread }) {
+            wanted = nil
+        }
+        return edited
     }
 
     /// Takes over a new window of the open thread.
-    mutating func showReplies(_ window: ChatInput.Window) {
+    ///
+    /// - Returns: The message under edit, if it was deleted.
+    mutating func showReplies(_ window: ChatInput.Window) -> Message? {
+        let edited = deletedEdit(among: thread?.replies ?? [], window)
         thread?.replies = window.messages
         thread?.ends = Ends(window)
         let shown = (thread?.parent.map { [$0] } ?? []) + window.messages
         if goToMessage(thread?.wanted, among: shown) { thread?.wanted = nil }
+        return edited
+    }
+
+    /// Returns the message under edit if a list had it, and a window that would have it has not.
+    private func deletedEdit(among old: [Message], _ window: ChatInput.Window) -> Message? {
+        guard let editing, let edited = old.last(where: { $0.target == editing }),
+            let place = edited.position, window.covers(place),
+            !window.messages.contains(where: { $0.messageID == place.messageID })
+        else { return nil }
+        return edited
     }
 
     /// Takes over the thread's parent from the channel's messages.
@@ -136,7 +147,7 @@ public struct Conversation: Sendable {
         if let new = window.messages.last(where: { $0.messageID == thread.id }) {
             self.thread?.parent = new
         } else if let old = messages.last(where: { $0.messageID == thread.id }),
-            window.covers(old.createdAt)
+            let place = old.position, window.covers(place)
         {
             deleted[old.id] = Tombstone(message: old)
         }
@@ -162,13 +173,24 @@ public struct Conversation: Sendable {
 
     private static let maxDeleted = 50
 
-    /// Whether a message stands before another one; unsent ones are the last.
-    private static func isOlder(_ left: Message, _ right: Message) -> Bool {
-        switch (left.position, right.position) {
-        case (let left?, let right?): left < right
-        case (_?, nil): true
-        case (nil, _): false
+    /// Puts delivered messages to their places among those of a window, whose unsent ones are last.
+    private static func merge(_ gone: [Message], into messages: [Message]) -> [Message] {
+        var merged: [Message] = []
+        var rest = gone[...]
+        for message in messages {
+            while let next = rest.first, isOlder(next, message) {
+                merged.append(next)
+                rest.removeFirst()
+            }
+            merged.append(message)
         }
+        return merged + rest
+    }
+
+    /// Whether a delivered message stands before another one; unsent ones are the last.
+    private static func isOlder(_ left: Message, _ right: Message) -> Bool {
+        guard let left = left.position, let right = right.position else { return true }
+        return left < right
     }
 }
 
@@ -180,12 +202,27 @@ extension Conversation.Ends {
 }
 
 extension ChatInput.Window {
-    /// Whether a message of this time would be in the window.
-    fileprivate func covers(_ moment: Timestamp) -> Bool {
-        let delivered = messages.filter { $0.position != nil }
-        let isBehindStart = !hasOlder || delivered.first.map { $0.createdAt <= moment } ?? false
-        let isBeforeEnd = !hasNewer || delivered.last.map { moment <= $0.createdAt } ?? false
+    /// The places from the first to the last delivered message; nil without one.
+    ///
+    /// Unsent messages stand behind the newest one, so the window then reaches the end.
+    fileprivate var extent: ClosedRange<Position>? {
+        guard let (first, last) = edges else { return nil }
+        return first...(messages.last?.position == nil ? .distantFuture : last)
+    }
+
+    /// Whether a delivered message of this place would be in the window.
+    fileprivate func covers(_ place: Position) -> Bool {
+        let edges = edges
+        let isBehindStart = !hasOlder || edges.map { $0.first <= place } ?? false
+        let isBeforeEnd = !hasNewer || edges.map { place <= $0.last } ?? false
         return isBehindStart && isBeforeEnd
+    }
+
+    private var edges: (first: Position, last: Position)? {
+        guard let first = messages.first(where: { $0.position != nil })?.position,
+            let last = messages.last(where: { $0.position != nil })?.position, first <= last
+        else { return nil }
+        return (first, last)
     }
 }
 

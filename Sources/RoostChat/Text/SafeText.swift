@@ -28,6 +28,16 @@ public enum SafeText {
         return units
     }
 
+    /// The characters of which a row of the largest screen shows a part at most.
+    static let rowScalars = 4_000
+
+    /// Returns the start of a text without line ends, for one row of the screen.
+    ///
+    /// A text of 64 kB costs no more than that.
+    static func row(_ text: String) -> [TextUnit] {
+        line(String(text.unicodeScalars.prefix(rowScalars)))
+    }
+
     /// Returns the text's lines, not wrapped.
     public static func paragraphs(_ text: String) -> [[TextUnit]] {
         var units = UnitAssembly()

@@ -102,6 +102,8 @@ extension Command {
                 "The system has no free file descriptors: end other programs, or raise the limit "
                     + "of ulimit -n.")
         }
+        var settings = settings
+        settings.migrating = { StandardError.reportMigration($0.done, of: $0.total) }
         let client: ChatClient
         do throws(RoostError) {
             client = try await ChatClient.open(settings)
@@ -114,6 +116,8 @@ extension Command {
             show: { screen.show($0) }, repaint: { screen.repaint() })
         if let other = arguments.text(.with) { session.send(.want(UserID(other))) }
         let report = client.storageReport
+        // The screen shows it for some seconds. Behind the screen it is there after the end, too.
+        for sentence in report { StandardError.write(sentence) }
         if !report.isEmpty { session.send(.told(report.joined(separator: " "))) }
         let thread = ScreenThread(screen, session)
         let watching = Task {

@@ -16,20 +16,29 @@ struct ChatDemo {
     private let playing: [Task<Void, Never>]
 
     /// Starts the server, writes the history, and lets the people live.
-    static func start() async throws(CommandFailure) -> ChatDemo {
+    ///
+    /// - Parameter change: Changes the settings of the server.
+    /// - Returns: The demo; its `end` removes everything.
+    /// - Throws: `.failed` if the server or a person cannot start; then nothing is left of them.
+    static func start(
+        _ change: (inout ChatHost.Configuration) -> Void = { _ in }
+    ) async throws(CommandFailure) -> ChatDemo {
         let folder = try TemporaryFolder(named: "roost-chat")
         do throws(RoostError) {
-            return try await start(in: folder)
+            return try await start(in: folder, change)
         } catch {
             folder.remove()
             throw CommandFailure(.failed, "The demo cannot start: \(error.message)")
         }
     }
 
-    private static func start(in folder: TemporaryFolder) async throws(RoostError) -> ChatDemo {
+    private static func start(
+        in folder: TemporaryFolder, _ change: (inout ChatHost.Configuration) -> Void
+    ) async throws(RoostError) -> ChatDemo {
         var server = ChatHost.Configuration(
             dataFolder: "\(folder.path)/server", applicationID: "demo")
         server.apiToken = TemporaryFolder.makeSecret()
+        change(&server)
         let host = try await ChatHost.start(server)
         let address = "http://127.0.0.1:\(host.port)"
         func client(of user: UserID, _ cache: Configuration.Cache) -> Configuration {

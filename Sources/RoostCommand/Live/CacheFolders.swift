@@ -88,7 +88,7 @@ enum CacheFolders {
 
     /// Returns the names in a folder; none for a file, and for a folder that is gone meanwhile.
     private static func names(in folder: String) throws(SystemError) -> [String] {
-        if let error = SystemError(reading: folder) {
+        if let error = SystemError.ofOpening(folder: folder) {
             guard !error.isAbsence else { return [] }
             throw error
         }

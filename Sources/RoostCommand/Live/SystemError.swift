@@ -10,17 +10,15 @@ import Glibc
 struct SystemError: Error, Hashable {
     let code: Int32
 
-    init(code: Int32) { self.code = code }
-
-    /// Asks the system for a folder's content; nil if it can be read.
-    init?(reading folder: String) {
+    /// Opens a folder for reading and closes it again.
+    ///
+    /// - Returns: The refusal of the system; nil if it lets the folder be read.
+    static func ofOpening(folder: String) -> SystemError? {
         // SAFETY: the path is valid during the call.
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor < 0 else {
-            close(descriptor)
-            return nil
-        }
-        code = errno
+        guard descriptor >= 0 else { return SystemError(code: errno) }
+        close(descriptor)
+        return nil
     }
 
     /// Whether a path leads to no folder.

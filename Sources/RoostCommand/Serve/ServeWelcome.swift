@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostHost
+
 /// The first output of a listening server; scripts read the first line, people the rest.
 package struct ServeWelcome: Equatable, Sendable {
     /// The bound address or name.
@@ -36,8 +38,12 @@ package struct ServeWelcome: Equatable, Sendable {
         let home = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         let token = requiresToken ? " --token-file FILE" : ""
         let (http, ws) = isEncrypted ? ("https", "wss") : ("http", "ws")
+        // Otherwise a client refuses plain http over a network.
+        let plain =
+            isEncrypted || LoopbackAddress.contains(home) ? "" : " --allow-plain-transport"
         let place =
             "--server \(http)://\(Self.authority(home, port)) --app-id \(Self.quoted(applicationID))"
+            + plain
         return [
             "listening on \(http)://\(authority) and \(ws)://\(authority)",
             "connect with: roost client \(place) --user ada\(token) --cache ./ada",

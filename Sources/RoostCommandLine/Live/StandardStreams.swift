@@ -4,6 +4,12 @@ import Dispatch
 import Foundation
 import Synchronization
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// Standard output in whole lines, from any task.
 package struct StandardOutput: Sendable {
     private let queue = DispatchQueue(label: "roost.stdout")
@@ -34,13 +40,9 @@ package struct StandardOutput: Sendable {
     /// Writes like `write`, for programs without other work.
     @discardableResult
     package static func writeNow(_ line: String) -> Bool {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
-            return true
-        } catch {
-            note(error)
-            return false
-        }
+        guard let code = OutputDescriptor.standardOutput.put(line + "\n") else { return true }
+        note(code)
+        return false
     }
 
     /// Whether a part of the output is lost, as on a full disk; a closed output does not count.
@@ -53,18 +55,18 @@ package struct StandardOutput: Sendable {
 
     /// Reports lost output at once, and only once; a reader that closed the output has all it
     /// needs.
-    private static func note(_ error: any Error) {
-        let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-        if let cause, cause.domain == NSPOSIXErrorDomain, cause.code == Int(EPIPE) { return }
+    private static func note(_ code: Int32) {
+        if code == EPIPE { return }
         let isFirst = hasFailed.withLock { hasFailed in
             defer { hasFailed = true }
             return !hasFailed
         }
         guard isFirst else { return }
-        let reason = cause.map { ": \($0.localizedDescription)" } ?? ""
+        // SAFETY: the system's text is copied at once.
+        let reason = unsafe String(cString: strerror(code))
         StandardError.write(
-            "\(ProcessInfo.processInfo.processName): The output cannot be written\(reason). It is incomplete: make "
-                + "room, or name another place, and run the command again.")
+            "\(ProcessInfo.processInfo.processName): The output cannot be written (\(reason)). It is "
+                + "incomplete: make room, or name another place, and run the command again.")
     }
 }
 
@@ -73,6 +75,6 @@ package enum StandardError {
     /// Writes a line.
     package static func write(_ line: String) {
         // An error of standard error itself cannot be reported.
-        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
+        _ = OutputDescriptor.standardError.put(line + "\n")
     }
 }

@@ -11,35 +11,67 @@ struct EventReader {
         case mouse(MouseAction)
         case pasteStart
         case pasteEnd
+        /// A key that the terminal's description lacks.
+        case sequence(ControlSequence)
     }
 
-    /// A code that came behind an escape and is an event of its own, such as the end of a paste.
-    private var unused: Int32?
+    /// A character, or the code of a key.
+    private struct Unit {
+        let isCode: Bool
+        let value: UInt32
+    }
+
+    /// A unit that was read and belongs to the next event, such as the end of a paste behind an
+    /// escape.
+    private var unused: Unit?
 
     /// Reads the next event without waiting; nil once there is none.
     mutating func next() -> Event? {
-        if let code = unused.take(), let event = event(code: code) { return event }
-        var code: UInt32 = 0
         // Keys without a meaning are skipped; each of them was read.
-        while true {
-            // SAFETY: the number is valid during the call, here and below.
-            let kind = unsafe roost_nc_key(&code)
-            if kind == 0 { return nil }
-            if kind == 2 {
-                if let event = event(code: Int32(bitPattern: code)) { return event }
+        while let unit = read() {
+            if unit.isCode {
+                if let event = event(code: Int32(bitPattern: unit.value)) { return event }
                 continue
             }
-            guard let scalar = Unicode.Scalar(code) else { continue }
-            guard scalar == "\u{1B}" else {
-                if let key = KeyTable.key(character: scalar) { return .key(key) }
-                continue
+            guard let scalar = Unicode.Scalar(unit.value) else { continue }
+            if scalar == "\u{1B}" {
+                if let event = eventBehindEscape() { return event }
+            } else if let key = KeyTable.key(character: scalar) {
+                return .key(key)
             }
-            var next: UInt32 = 0
-            let nextKind = unsafe roost_nc_key(&next)
-            if nextKind == 2 { unused = Int32(bitPattern: next) }
-            guard nextKind == 1, let second = Unicode.Scalar(next) else { return .key(.escape) }
-            if let key = KeyTable.alt(second) { return .key(key) }
         }
+        return nil
+    }
+
+    private mutating func eventBehindEscape() -> Event? {
+        guard let unit = read() else { return .key(.escape) }
+        guard !unit.isCode, let scalar = Unicode.Scalar(unit.value) else {
+            unused = unit
+            return .key(.escape)
+        }
+        if scalar == "[", let sequence = readSequence() { return .sequence(sequence) }
+        return KeyTable.alt(scalar).map { .key($0) }
+    }
+
+    /// Reads a control sequence as far as it has come; nil if nothing of one follows its start.
+    private mutating func readSequence() -> ControlSequence? {
+        var sequence = ControlSequence()
+        while !sequence.isWhole, let unit = read() {
+            guard !unit.isCode, let scalar = Unicode.Scalar(unit.value), sequence.take(scalar)
+            else {
+                unused = unit
+                break
+            }
+        }
+        return sequence.text.isEmpty ? nil : sequence
+    }
+
+    private mutating func read() -> Unit? {
+        if let unit = unused.take() { return unit }
+        var value: UInt32 = 0
+        // SAFETY: the number is valid during the call.
+        let kind = unsafe roost_nc_key(&value)
+        return kind == 0 ? nil : Unit(isCode: kind == 2, value: value)
     }
 
     private func event(code: Int32) -> Event? {

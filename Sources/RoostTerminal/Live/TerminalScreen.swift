@@ -172,6 +172,14 @@ public final class TerminalScreen: Sendable {
             case .pasteStart: paste.begin(at: now)
             case .pasteEnd: if let input = paste.end() { receive(input) }
             case .key(let key): if !paste.take(key, at: now) { receive(.key(key)) }
+            case .sequence(let sequence) where sequence.isWhole && paste.deadline == nil:
+                if let key = sequence.key { receive(.key(key)) }
+            case .sequence(let sequence):
+                // In a paste, or without its end, it is a text behind an escape.
+                let text = sequence.text.unicodeScalars.map { Key.character($0) }
+                for key in [.alt("[")] + text where !paste.take(key, at: now) {
+                    receive(.key(key))
+                }
             // A pasted text must not act as a mouse.
             case .mouse(let action): if paste.deadline == nil { receive(.mouse(action)) }
             }
