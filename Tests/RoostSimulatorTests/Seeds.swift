@@ -149,5 +149,7 @@ enum Seeds {
         KeptRun(
             .core, seed: 574_469, of: 60, steps: [0, 3, 4, 5, 12, 13, 14, 17, 32, 39, 53, 59],
             actions: 77),
+        // A later update of the channel list left the walk to an earlier one, which was not repeated.
+        KeptRun(.core, seed: 56_741, of: 60, steps: [5, 6, 22, 30, 31, 41], actions: 77),
     ]
 }

@@ -27,8 +27,7 @@ package struct Retrying: SyncOperation {
     package enum Work: Equatable, Codable, Sendable {
         /// The channel's unsent messages wait for the work, but not for the pauses.
         case channel(ChannelURL)
-        /// The update of the channel list with a number; a later one takes its place at the next
-        /// attempt.
+        /// The update of the channel list with a number (`ChannelListUpdates`).
         case channels(Int)
         case lookUp(ChannelURL)
 
@@ -49,10 +48,10 @@ package struct Retrying: SyncOperation {
     package init(_ work: Work) { self.work = work }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
-        guard case .channels(let number) = work else { return decide(reply, &sync) }
-        if state == .beginning { sync.notes.isUpdatingChannels = true }
         let step = decide(reply, &sync)
-        if case .end = step { sync.endChannelUpdate(number) }
+        if case .channels(let number) = work, case .end = step {
+            sync.channelListUpdates.end(number)
+        }
         return step
     }
 
@@ -72,11 +71,9 @@ package struct Retrying: SyncOperation {
     }
 
     /// Whether a later update of the channel list does the same work.
-    ///
-    /// Otherwise each update that fails would be repeated beside all later ones, at the expense of
-    /// the same limit on requests.
     private func isReplaced(_ sync: inout SyncState) -> Bool {
-        if case .channels(let number) = work { number != sync.lastChannelUpdate } else { false }
+        guard case .channels(let number) = work else { return false }
+        return sync.channelListUpdates.hasLater(than: number)
     }
 
     private mutating func begin(_ sync: inout SyncState) -> Step {
@@ -86,7 +83,7 @@ package struct Retrying: SyncOperation {
         state = .working
         switch work {
         case .channel(let channel): sync.restingCatchUps.end(channel)
-        case .channels: sync.notes.channelRetry = nil
+        case .channels(let number): sync.channelListUpdates.wait(number, until: nil)
         case .lookUp: break
         }
         return .need(.run(work.operation))
@@ -112,7 +109,8 @@ package struct Retrying: SyncOperation {
             sync.moveOutbox(.release(channel))
             sync.restingCatchUps.begin(channel, until: sync.now + wait)
             sync.noteCatchUps()
-        case .channels: sync.notes.channelRetry = sync.now + wait
+        case .channels(let number):
+            sync.channelListUpdates.wait(number, until: sync.now + wait)
         case .lookUp: break
         }
         return .need(.pause(wait, .retry))
@@ -294,19 +292,11 @@ extension SyncState {
 
     /// Updates the user's channels and the open lists from the server.
     package mutating func catchUpChannels() {
-        lastChannelUpdate += 1
-        start(.retrying(Retrying(.channels(lastChannelUpdate))))
+        start(.retrying(Retrying(.channels(channelListUpdates.begin()))))
     }
 
     /// Whether a channel is being caught up without waiting for a retry.
     package var isCatchingUp: Bool { catchUps.count > restingCatchUps.count }
-
-    /// Notes the end of an update of the channel list, unless a later one has begun.
-    fileprivate mutating func endChannelUpdate(_ number: Int) {
-        guard number == lastChannelUpdate else { return }
-        notes.isUpdatingChannels = false
-        notes.channelRetry = nil
-    }
 
     /// Lets the work behind the catch-ups go on once no channel is being caught up.
     fileprivate mutating func noteCatchUps() {

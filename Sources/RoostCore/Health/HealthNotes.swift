@@ -10,10 +10,6 @@ package struct HealthNotes: Equatable, Codable, Sendable {
     private var moments: [MachineTimer: Timestamp] = [:]
     /// The moment at which the connection began or was lost.
     var connectionSince: Timestamp?
-    /// Whether the last update of the channel list has not ended.
-    var isUpdatingChannels = false
-    /// The moment at which a failed update of the channel list is repeated.
-    var channelRetry: Timestamp?
     /// The error of the last commit, if the disk refused it.
     private(set) var refusal: RoostError?
     /// The error of the last write of an unsent item, if the disk refused it; nil after a commit.

@@ -42,15 +42,15 @@ extension SyncState {
         health.fetchedChannels = session.fetchedChannels
         if session.isFilling {
             health.channelList = .fetching
-        } else if notes.channelRetry != nil {
+        } else if channelListUpdates.retry != nil {
             health.channelList = .waiting
-        } else if notes.isUpdatingChannels {
+        } else if !channelListUpdates.isEmpty {
             health.channelList = .reading
         } else {
             let isCurrent = session.isChannelLogRead && session.isFilled
             health.channelList = isCurrent ? .current : .behind
         }
-        let moments = [restingCatchUps.earliest, notes.channelRetry]
+        let moments = [restingCatchUps.earliest, channelListUpdates.retry]
         health.nextAttempt = moments.compactMap { $0 }.min()
         return health
     }

@@ -42,8 +42,7 @@ package struct SyncState: Codable, Sendable {
     package var catchUps: [ChannelURL: CatchUpWish] = [:]
     /// Those of them that wait for their next attempts.
     package var restingCatchUps = RestingCatchUps()
-    /// The number of the last update of the channel list.
-    package internal(set) var lastChannelUpdate = 0
+    package internal(set) var channelListUpdates = ChannelListUpdates()
     /// The downloads that have not ended.
     package var downloads: [DownloadID: OngoingDownload] = [:]
     package var budget = BudgetWatch()

@@ -136,6 +136,20 @@ struct RetryingTests {
         #expect(next.reader != nil)
     }
 
+    @Test func `an earlier update goes on if the later one has ended`() throws {
+        var script = Script.connected()
+        let first = try Self.updateChannels(&script)
+        let second = try Self.updateChannels(&script)
+        let refusal = RoostError(.channelNotFound, remedy: .none, message: "")
+        let ended = script.give(.reply(second, .read(.failure(refusal))))
+        #expect(Self.wait(ended) == nil)
+        let waiting = Self.fail(first, &script)
+        #expect(Self.wait(waiting) != nil)
+        #expect(script.machine.state.health.catchUp.channelList == .waiting)
+        let again = script.pass(first)
+        #expect(again.reader != nil)
+    }
+
     @Test func `a replaced update of the channel list leaves the client's health alone`() throws {
         var script = Script.connected()
         var list: Health.CatchUp.ChannelList { script.machine.state.health.catchUp.channelList }
