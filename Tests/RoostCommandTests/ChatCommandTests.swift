@@ -289,7 +289,7 @@ struct ChatCommandTests {
         let program = try Program()
         defer { try? program.remove() }
         let words = try Self.words("ada", "http://127.0.0.1:1", with: "bo")
-        // A client makes the files, and that of the unsent messages is lost.
+        // A client makes the files, and that of the unsent messages is damaged.
         let client = try await program.run(
             [
                 "client", "--server", "http://127.0.0.1:1", "--app-id", "demo", "--user", "ada",
@@ -297,13 +297,13 @@ struct ChatCommandTests {
             ], input: [#"{"id":1,"request":"quit"}"#])
         #expect(client.status == 0, "\(client.errors)")
         let outbox = program.folder.appending(path: "ada/demo/ada/outbox.sqlite")
-        try FileManager.default.removeItem(at: outbox)
+        try Data(repeating: 7, count: 8_192).write(to: outbox)
         let screen = try await TmuxScreen("repair", in: program.folder, Self.watched(words))
         do {
             try await screen.wait(for: "offline")
             try await screen.press("C-q")
             let lines = try await screen.wait(for: "over")
-            #expect(lines.contains { $0.contains("The file of unsent messages is gone") })
+            #expect(lines.contains { $0.contains("The file of unsent messages was damaged") })
         } catch {
             await screen.end()
             throw error
