@@ -70,14 +70,46 @@ static inline uint64_t roost_uv_descriptor_limit(void) {
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (uint64_t)limit.rlim_cur : 256;
 }
 
-/* Writes the peer's numeric address without its port; empty after a disconnect. */
-static inline void roost_uv_peer_address(int fd, char *text, size_t size) {
+/* Writes the name of the network of an IPv6 address: its first 64 bits, because one host can have
+   every address behind them. An IPv4 address in the form of an IPv6 one (mapped, or by NAT64) is
+   written as itself, and loopback as "::1". */
+static inline void roost_uv_ipv6_network(const struct in6_addr *address, char *text, size_t size) {
+    static const unsigned char mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255};
+    static const unsigned char nat64[12] = {0, 100, 255, 155, 0, 0, 0, 0, 0, 0, 0, 0};
+    unsigned char bytes[16];
+    memcpy(bytes, address, sizeof bytes);
+    text[0] = 0;
+    if (memcmp(bytes, mapped, 12) == 0 || memcmp(bytes, nat64, 12) == 0) {
+        uv_inet_ntop(AF_INET, bytes + 12, text, size);
+        return;
+    }
+    if (IN6_IS_ADDR_LOOPBACK(address)) {
+        uv_inet_ntop(AF_INET6, bytes, text, size);
+        return;
+    }
+    memset(bytes + 8, 0, 8);
+    if (uv_inet_ntop(AF_INET6, bytes, text, size - 4) == 0) strcat(text, "/64");
+}
+
+/* Writes the name of the network of a numeric address; empty if the text is no such address. */
+static inline void roost_uv_network_name(const char *address, char *text, size_t size) {
+    struct in6_addr ipv6;
+    struct in_addr ipv4;
+    text[0] = 0;
+    if (uv_inet_pton(AF_INET, address, &ipv4) == 0)
+        uv_inet_ntop(AF_INET, &ipv4, text, size);
+    else if (uv_inet_pton(AF_INET6, address, &ipv6) == 0)
+        roost_uv_ipv6_network(&ipv6, text, size);
+}
+
+/* Writes the name of the peer's network; empty after a disconnect. */
+static inline void roost_uv_peer_network(int fd, char *text, size_t size) {
     struct sockaddr_storage storage;
     socklen_t length = sizeof storage;
     text[0] = 0;
     if (getpeername(fd, (struct sockaddr *)&storage, &length) < 0) return;
     if (storage.ss_family == AF_INET6)
-        uv_ip6_name((struct sockaddr_in6 *)&storage, text, size);
+        roost_uv_ipv6_network(&((struct sockaddr_in6 *)&storage)->sin6_addr, text, size);
     else if (storage.ss_family == AF_INET)
         uv_ip4_name((struct sockaddr_in *)&storage, text, size);
 }

@@ -10,19 +10,22 @@ struct ChatHandler: HTTPServerHandler {
     let server: ChatServer
     private let believesProxy: Bool
     private let formLimit: Int
+    private let bodyLimit: Int
     private let origins: OriginPolicy
     private let health: HealthProbe
     private let pages: ServerPages?
     private let moreMetrics: @Sendable () async -> String
 
     init(
-        _ server: ChatServer, believesProxy: Bool, formLimit: Int, origins: OriginPolicy,
+        _ server: ChatServer, believesProxy: Bool, formLimit: Int,
+        bodyLimit: Int = HTTPLimits().bodyBytes, origins: OriginPolicy,
         health: HealthProbe, pages: ServerPages? = nil,
         moreMetrics: @escaping @Sendable () async -> String = { "" }
     ) {
         self.server = server
         self.believesProxy = believesProxy
         self.formLimit = formLimit
+        self.bodyLimit = bodyLimit
         self.origins = origins
         self.health = health
         self.pages = pages
@@ -34,7 +37,16 @@ struct ChatHandler: HTTPServerHandler {
         if request.method == "OPTIONS", request.headers["Origin"] != nil {
             return opened(Self.preflight, for: request)
         }
-        return opened(await answer(to: request), for: request)
+        return await respond(to: request, server.beginCall())
+    }
+
+    /// Answers a request; the call is under way until the answer has left.
+    private func respond(
+        to request: HTTPServerRequest, _ call: CallUnderWay
+    ) async -> HTTPServerResponse {
+        var response = opened(await answer(to: request, call), for: request)
+        response.lease = call
+        return response
     }
 
     func permits(_ request: HTTPServerRequest) -> Bool {
@@ -57,16 +69,65 @@ struct ChatHandler: HTTPServerHandler {
     /// The bytes of a form that are collected before its receiver gets them.
     private static let pieceBytes = 16_384
 
+    /// The bytes of a body that are read before the sender has proved who they are; a login and a
+    /// renewal of a key need far fewer.
+    private static let strangersBytes = 65_536
+
     func pieceLimit(of head: HTTPServerRequest) -> Int? {
-        let type = head.headers["Content-Type"] ?? ""
         // A form needs some room around its file.
-        return APIRequest.isForm(type) ? formLimit : nil
+        if Self.isForm(head) { return formLimit }
+        // A body in chunks does not say its size.
+        let size = head.headers["Content-Length"].flatMap { Int($0) } ?? .max
+        return size > Self.strangersBytes ? bodyLimit : nil
+    }
+
+    private static func isForm(_ head: HTTPServerRequest) -> Bool {
+        APIRequest.isForm(head.headers["Content-Type"] ?? "")
+    }
+
+    /// Answers a call with a large body.
+    ///
+    /// Of a stranger only the beginning is kept. The refusal comes after the whole body, because
+    /// many clients read no answer earlier.
+    private func respond(
+        to head: HTTPServerRequest, collecting body: HTTPRequestBody
+    ) async -> HTTPServerResponse {
+        let call = server.beginCall()
+        var (bytes, isAdmitted): ([UInt8], Bool) = ([], false)
+        do throws(SocketError) {
+            while let piece = try await body.read() {
+                bytes += piece
+                guard !isAdmitted, bytes.count > Self.strangersBytes else { continue }
+                if let refusal = await refusal(of: head, call) {
+                    return opened(HTTPServerResponse(APIResponse(refusal)), for: head)
+                }
+                isAdmitted = true
+            }
+        } catch {
+            return HTTPServerResponse(status: 400)  // The socket is lost.
+        }
+        var request = HTTPServerRequest(
+            method: head.method, target: head.target, version: head.version,
+            headers: head.headers, body: bytes)
+        request.peer = head.peer
+        return await respond(to: request, call)
+    }
+
+    /// Returns the refusal of a caller before the body of the call; nil if it may come.
+    private func refusal(of head: HTTPServerRequest, _ call: CallUnderWay) async -> ServerError? {
+        do throws(ServerError) {
+            try await server.admit(headers(of: head, call))
+            return nil
+        } catch {
+            return error
+        }
     }
 
     func respond(
         to head: HTTPServerRequest, reading body: HTTPRequestBody
     ) async -> HTTPServerResponse {
         guard permits(head) else { return Self.foreignPage }
+        guard Self.isForm(head) else { return await respond(to: head, collecting: body) }
         do throws(ServerError) {
             let headers = headers(of: head)
             var call = try call(of: head)
@@ -140,16 +201,23 @@ struct ChatHandler: HTTPServerHandler {
             "Access-Control-Max-Age": "86400",
         ])
 
-    private func headers(of request: HTTPServerRequest) -> RequestHeaders {
+    private func headers(
+        of request: HTTPServerRequest, _ call: CallUnderWay? = nil
+    ) -> RequestHeaders {
         var headers = RequestHeaders { request.headers[$0] }
         // The last address is the proxy's own entry; the client wrote those before it.
         let forwarded = believesProxy ? request.headers.list("X-Forwarded-For").last : nil
         headers.trace = Self.trace(of: request)
-        headers.peer = forwarded ?? (request.peer.isEmpty ? nil : request.peer)
+        headers.peer =
+            forwarded.map { ClientNetwork.name(of: $0) }
+            ?? (request.peer.isEmpty ? nil : request.peer)
+        headers.call = call
         return headers
     }
 
-    private func answer(to request: HTTPServerRequest) async -> HTTPServerResponse {
+    private func answer(
+        to request: HTTPServerRequest, _ call: CallUnderWay
+    ) async -> HTTPServerResponse {
         if let pages {
             let peer = headers(of: request).peer
             if let page = await pages.respond(to: request, from: peer) { return page }
@@ -170,7 +238,8 @@ struct ChatHandler: HTTPServerHandler {
         }
         do throws(ServerError) {
             return HTTPServerResponse(
-                await server.respond(to: try call(of: request), headers: headers(of: request)))
+                await server.respond(
+                    to: try self.call(of: request), headers: headers(of: request, call)))
         } catch {
             return HTTPServerResponse(APIResponse(error))
         }
@@ -257,6 +326,7 @@ private struct SocketOutlet: SessionOutlet {
 
     func deliver(_ frame: String) { connection.assumeIsolated { $0.post(frame) } }
     func close() { connection.assumeIsolated { $0.post(.normal) } }
+    func refuse() { connection.assumeIsolated { $0.post(.policyViolation) } }
     func ping() { connection.assumeIsolated { $0.postPing() } }
     var heardCount: Int { connection.assumeIsolated { $0.heardCount } }
 }

@@ -92,6 +92,7 @@ package final class ChatHost: Sendable {
         let plain = ChatHandler(
             chat, believesProxy: configuration.isBehindProxy,
             formLimit: core.fileLimitMB * 1_048_576 + core.limits.bodyBytes,
+            bodyLimit: core.limits.bodyBytes,
             origins: OriginPolicy(
                 origins: configuration.allowedOrigins,
                 publicAddress: configuration.publicAddress,

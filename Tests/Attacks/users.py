@@ -17,7 +17,7 @@ import threading
 import time
 import urllib.parse
 
-from attack import Open, attack, holds, leave, processor_seconds, run
+from attack import Open, attack, holds, leave, peak_megabytes, processor_seconds, run
 from patience import PATIENCE, bound
 from server import APP, Server
 from witness import Witness
@@ -341,6 +341,25 @@ def _():
         spent = processor_seconds(scene.server.process.pid) - before
         return holds(status == 400 and json.loads(body)["code"] == 400203 and spent < 5,
                      f"status {status}, {spent:.1f} s of the processor: {body[:100]}")
+
+
+@attack("memory: the bodies of strangers are not kept")
+def _():
+    with Scene() as scene:
+        pid = scene.server.process.pid
+        before = peak_megabytes(pid)
+        head = (b"POST /v3/users HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+                b"Session-Key: 1.wrong\r\nContent-Length: 4000000\r\n\r\n")
+        connections = []
+        for _ in range(50):
+            connection = socket.create_connection(("127.0.0.1", scene.server.port), timeout=PATIENCE)
+            connection.sendall(head + b" " * 3_900_000)
+            connections.append(connection)
+        holds(scene.is_well(), "the server does not answer")
+        grown = peak_megabytes(pid) - before
+        for connection in connections:
+            connection.close()
+        return holds(grown < 80, f"50 bodies of 3.9 MB: {grown:.0f} MB more")
 
 
 # Medium

@@ -76,6 +76,12 @@ struct ConnectionLimitTests {
             }
             let other = try await enter("bob", from: "1.1.1.1, 2.2.2.2")
             #expect(other.isIn)
+            // A machine with IPv6 has a whole network of addresses.
+            let network = try await enter("cyd", from: "2001:db8:0:1::1")
+            #expect(network.isIn)
+            let next = try await enter("cyd", from: "[2001:db8:0:1:ffff::2]:4711")
+            #expect(!next.isIn)
+            await network.socket.close()
             await first.socket.close()
             await other.socket.close()
         }

@@ -12,7 +12,7 @@ struct ClockStepTests {
     @Test func `a user's rate recovers although the clock has gone back`() async throws {
         let uptime = TestUptime()
         let fixture = await ServerFixture(
-            configure: { $0.userRate = Rate(burst: 2, perSecond: 1) }, uptime: uptime)
+            configure: { $0.userRate = Rate(burst: 3, perSecond: 1) }, uptime: uptime)
         let ann = try await fixture.connect("ann")
         for _ in 0..<2 { try await fixture.call(ListMyChannels(userID: "ann"), as: ann) }
         let code = await refusal { () async throws(APIFailure) in

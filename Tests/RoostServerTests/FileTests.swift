@@ -198,6 +198,7 @@ struct FileTests {
             $0.userRate = Rate(burst: 1, perSecond: 1)
         }
         let ann = try await fixture.connect("ann")
+        fixture.world.advance(1_000)
         let headers = RequestHeaders(sessionKey: ann.key)
         let form = Self.form("words", channel: "")
         var codes: [RoostError.Code?] = []

@@ -56,6 +56,8 @@ package actor NATSFanOut: FanOut {
     private let log: @Sendable (LogLine) -> Void
 
     private var subscribers: [@Sendable (Notice) async -> Void] = []
+    /// The deliveries since the loop has had its turn.
+    private var delivered = DeliveryWork()
     private var connection: NATSConnection?
     private var lastNumber: UInt64 = 0
     private var ledger: HostLedger
@@ -207,6 +209,7 @@ package actor NATSFanOut: FanOut {
     // MARK: Receiving
 
     private func receive(_ events: [NATSEvent]) async {
+        delivered = DeliveryWork()
         for event in events {
             switch event {
             case .message(let bytes): await receive(bytes)
@@ -216,6 +219,9 @@ package actor NATSFanOut: FanOut {
             case .failure(let text):
                 log(LogLine(.error, "bus_failure", [.init("message", .string(text))]))
             }
+            guard delivered.isPortion() else { continue }
+            await Task.yield()
+            delivered = DeliveryWork()
         }
     }
 
@@ -245,7 +251,9 @@ package actor NATSFanOut: FanOut {
         // A newer version's kind asks nothing of this one.
         guard kind == BusPart.Kind.notice || kind == BusPart.Kind.signal else { return }
         switch BusContent(kind: kind, bytes) {
-        case .notice(let notice): for deliver in subscribers { await deliver(notice) }
+        case .notice(let notice):
+            for deliver in subscribers { await deliver(notice) }
+            delivered.add(notice)
         case .signal(let signal): await onSignal(signal, host)
         case .heartbeat, nil: refuse(from: host)
         }

@@ -145,7 +145,14 @@ package actor ClusterFanOut: FanOut {
             let waiting = senders
             (outgoing, senders) = ([], [])
             await Self.$isDelivering.withValue(true) {
-                for notice in ready { await deliver?(notice) }
+                var work = DeliveryWork()
+                for notice in ready {
+                    await deliver?(notice)
+                    work.add(notice)
+                    guard work.isPortion() else { continue }
+                    await Task.yield()
+                    work = DeliveryWork()
+                }
             }
             for sender in waiting { sender.resume() }
         }

@@ -133,6 +133,7 @@ struct ChaosSocket: SessionOutlet {
     }
 
     func close() { connection.assumeIsolated { $0.post(.normal) } }
+    func refuse() { connection.assumeIsolated { $0.post(.policyViolation) } }
     func ping() { connection.assumeIsolated { $0.postPing() } }
     var heardCount: Int { connection.assumeIsolated { $0.heardCount } }
 

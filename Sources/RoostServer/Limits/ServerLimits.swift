@@ -30,6 +30,8 @@ package struct ServerLimits: Equatable, Sendable {
     package var sessionsPerUser = Int.max
     /// The open sockets of one network address, for a server behind a proxy, which names it.
     package var sessionsPerAddress = Int.max
+    /// The calls of one user under way, until their answers have left.
+    package var callsAtOnce = 32
     /// The valid session keys of one user; a further one ends the oldest.
     ///
     /// Each start of an app takes one.

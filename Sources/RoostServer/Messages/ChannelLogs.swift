@@ -158,11 +158,13 @@ final class ChannelLogs: ServerPart {
             }
         case .success(let appendings):
             let audience = await present(audience, in: url)
+            var portion = telemetry.work
             for ((post, claim, sight), appending) in zip(posts, appendings) {
                 let appended = try? appending.get()
                 let carried = appended?.isDeleted == false ? appended?.message.details.poll : nil
                 if carried?.id.rawValue != claim?.poll { await polls.release(claim) }
                 await report(post, appending, audience, sight)
+                await telemetry.pause(since: &portion)
             }
         }
     }

@@ -52,12 +52,14 @@ struct Migrations: ServerPart {
                 "The channel has messages up to \(last.milliseconds); only later ones can be imported."
             )
         case .imported(let appendings):
+            var portion = telemetry.work
             for appended in appendings where !appended.isRepeat {
                 telemetry.metrics.messages += 1
                 await publisher.publish(appended.message, to: audience) {
                     .message(MessageEvent(message: $0, previousMessageID: appended.previousID))
                 }
                 await publisher.publishThread(of: appended.parent, in: url, to: audience)
+                await telemetry.pause(since: &portion)
             }
             // Clients count each message as unread; the channel has the right counts.
             if audience.room == nil { try await publisher.publish(in: url, .propertiesChanged) }

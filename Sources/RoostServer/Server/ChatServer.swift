@@ -23,6 +23,7 @@ package actor ChatServer {
     nonisolated let context: ServerContext
     private nonisolated let executor: any SerialExecutor & TaskExecutor
     let parts: ServerParts
+    private nonisolated let calls = CallCounts()
     private let router: Router
     private let commands: SocketCommands
 
@@ -105,6 +106,16 @@ extension ChatServer {
     package var sessionCount: Int { parts.sessions.count }
 
     // MARK: REST
+
+    /// Returns a call for `RequestHeaders.call`, which its host keeps until the answer has left.
+    package nonisolated func beginCall() -> CallUnderWay { CallUnderWay(calls) }
+
+    /// Admits a call with a large body, before the body is in memory.
+    ///
+    /// - Throws: The refusal of a caller who is unknown, over their rate, or has too many calls.
+    package func admit(_ headers: RequestHeaders) async throws(ServerError) {
+        try await parts.logins.admit(headers)
+    }
 
     /// Answers one REST call: 200 and an object, or an error the client can read (`docs/protocol` 1.3).
     package func respond(to request: APIRequest, headers: RequestHeaders) async -> APIResponse {

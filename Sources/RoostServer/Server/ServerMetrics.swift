@@ -77,6 +77,17 @@ package struct ServerMetrics: Equatable, Sendable {
 /// The owner of the counters; all parts add to them, and none reads them.
 final class Telemetry {
     var metrics = ServerMetrics()
+    /// The deliveries since the start.
+    var work = DeliveryWork()
+
+    /// Lets the sockets and other work have their turn once a row of deliveries is a portion.
+    ///
+    /// - Parameter start: The state at the beginning of the row.
+    func pause(since start: inout DeliveryWork) async {
+        guard work.isPortion(since: start) else { return }
+        await Task.yield()
+        start = work
+    }
 
     /// Counts a refusal if a limit of a size or a number (`ServerLimits`) is its reason.
     func note(_ refusal: RoostError.Code?) {

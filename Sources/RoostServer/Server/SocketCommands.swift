@@ -23,16 +23,17 @@ struct SocketCommands: ServerPart {
         parts.telemetry.metrics.frames += 1
         parts.sessions.noteFrame(from: id)
         let split = Frame.split(text, atMost: Self.partLimit)
-        guard let user = parts.sessions.user(of: id), chargeRest(of: text, split, to: user) else {
-            return
-        }
+        guard let user = parts.sessions.user(of: id) else { return }
+        guard chargeRest(of: text, split, to: user) else { return await noteRefusal(in: id) }
         for part in split {
             // An unreadable part names no request, and an error without one would log some clients
             // out (`docs/protocol` 2.10).
             guard let user = parts.sessions.user(of: id) else { return }
             guard case .success(let frame) = part else {
                 // An unreadable part costs as much as a readable one.
-                guard (try? parts.rates.charge(user: user, isFrame: true)) != nil else { return }
+                guard (try? parts.rates.charge(user: user, isFrame: true)) != nil else {
+                    return await noteRefusal(in: id)
+                }
                 continue
             }
             let start = world.now()
@@ -63,8 +64,15 @@ struct SocketCommands: ServerPart {
                 traceCommand(
                     frame.command, frame.requestID, since: start, code: error.code.rawValue)
                 refuse(error, frame.requestID, in: id)
+                if error.code == .rateLimited { await noteRefusal(in: id) }
             }
         }
+    }
+
+    /// Closes a socket whose client goes on sending although it is over its rate.
+    private func noteRefusal(in id: SessionID) async {
+        guard !parts.rates.toleratesRefusal(of: id) else { return }
+        await parts.sessions.refuse(id)
     }
 
     /// Counts the bytes of a text that are in no command.

@@ -102,7 +102,11 @@ struct EventPublisher: ServerPart {
 
     /// Sends events to all sockets of their recipients.
     func publish(_ news: [Announcement]) async {
-        for item in news { await publish(item.event, to: item.recipients) }
+        var portion = telemetry.work
+        for item in news {
+            await publish(item.event, to: item.recipients)
+            await telemetry.pause(since: &portion)
+        }
     }
 
     /// Sends an event to the audience of a channel, invited users included.

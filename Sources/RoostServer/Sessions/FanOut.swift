@@ -20,6 +20,8 @@ package protocol SessionOutlet: Sendable {
     func deliver(_ frame: String)
     /// Ends the connection after all frames before have left.
     func close()
+    /// Ends the connection of a client that does not keep to the rules, as `close` does.
+    func refuse()
     /// Asks for a sign of life, which a client's WebSocket gives without the client.
     func ping()
     /// The number of signs of life so far, frames among them.
@@ -29,6 +31,7 @@ package protocol SessionOutlet: Sendable {
 extension SessionOutlet {
     /// Does nothing, because sockets in memory have no half-open state.
     package func ping() {}
+    package func refuse() { close() }
     package var heardCount: Int { 0 }
 }
 

@@ -17,6 +17,8 @@ package struct RequestHeaders: Equatable, Sendable {
     package var peer: String?
     /// The name that a proxy or a client gave to the request, for the log; nil unless it is plain.
     package var trace: String?
+    /// The call under way, if the host bounds the calls of a user.
+    package var call: CallUnderWay?
 
     package init(
         sessionKey: String? = nil, apiToken: String? = nil, accessToken: String? = nil,

@@ -40,9 +40,10 @@ struct Logins: ServerPart {
         do throws(ServerError) {
             try rates.charge(address: handshake.headers.peer)
             let endings = sessions.endings
-            let login = try await logIn(handshake)
+            let login = try await logIn(handshake, opensSocket: true)
             let unread = try await unreadTotal(of: login.user.id)
             activity.note(login.user.id)
+            // Again, because other sockets may have opened meanwhile.
             try sessions.checkRoom(for: login.user.id, from: handshake.headers.peer)
             log(.info, "login")
             let id = sessions.open(
@@ -98,7 +99,9 @@ struct Logins: ServerPart {
         }
     }
 
-    private func logIn(_ handshake: Handshake) async throws(ServerError) -> Login {
+    private func logIn(
+        _ handshake: Handshake, opensSocket: Bool = false
+    ) async throws(ServerError) -> Login {
         guard handshake.applicationID == configuration.applicationID else {
             throw ServerError(
                 .applicationNotFound, "There is no such application here; check the application ID."
@@ -107,7 +110,7 @@ struct Logins: ServerPart {
         if let key = handshake.sessionKey {
             return try await resume(key, from: handshake.headers.peer)
         }
-        let (user, proof) = try await identify(handshake)
+        let (user, proof) = try await identify(handshake, opensSocket: opensSocket)
         return try await openSession(for: user, proof)
     }
 
@@ -186,8 +189,10 @@ struct Logins: ServerPart {
     }
 
     /// Returns the user of a first login on a device, by ID and token.
+    ///
+    /// The login counts towards the user's rate, and a refused one writes nothing.
     private func identify(
-        _ handshake: Handshake
+        _ handshake: Handshake, opensSocket: Bool
     ) async throws(ServerError) -> (User, Proof) {
         guard let id = handshake.userID else {
             throw ServerError(.parameterMissing, "A user ID or a session key is needed.")
@@ -196,13 +201,15 @@ struct Logins: ServerPart {
         try limits.check(name: handshake.nickname, "The nickname")
         let known = try await ask(try await storage.user(id))
         let proof = try await check(handshake.token, of: id, from: handshake.headers.peer)
+        if opensSocket { try sessions.checkRoom(for: id, from: handshake.headers.peer) }
+        try rates.charge(user: id)
         guard let user = known else {
             guard configuration.createsUsers else { throw Self.noSuchUser }
             let new = User(id: id, nickname: handshake.nickname ?? "")
             try limits.check(new, since: nil)
             guard try await ask(try await storage.addUser(new)) else {
                 // Another call has created the user, perhaps with a token to prove.
-                return try await identify(handshake)
+                return try await identify(handshake, opensSocket: opensSocket)
             }
             return (new, proof)
         }
@@ -322,6 +329,7 @@ struct Logins: ServerPart {
     ) async throws(ServerError) -> Login {
         try limits.check(user: id)
         let proof = try await check(token, of: id, from: address)
+        try rates.charge(user: id)
         guard let user = try await ask(try await storage.user(id)) else { throw Self.noSuchUser }
         guard user.isActive else { throw Self.deactivated }
         return try await openSession(for: user, proof)
@@ -362,8 +370,16 @@ struct Logins: ServerPart {
         let caller = try await identify(headers)
         try rates.charge(
             user: caller.userID, count: 1 + request.body.count / RequestRates.chargedBytes)
+        try rates.begin(headers.call, by: caller.userID)
         if let id = caller.userID { activity.note(id) }
         return caller
+    }
+
+    /// Admits a call whose body has not been read; the call itself is counted later.
+    func admit(_ headers: RequestHeaders) async throws(ServerError) {
+        let caller = try await identify(headers)
+        try rates.check(user: caller.userID, address: headers.peer)
+        try rates.begin(headers.call, by: caller.userID)
     }
 
     /// Returns the caller of a REST call.

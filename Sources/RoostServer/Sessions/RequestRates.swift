@@ -12,6 +12,7 @@ final class RequestRates: ServerPart {
     private var users: RateLimiter<UserID>
     private var pings: RateLimiter<UserID>
     private var acknowledgements: RateLimiter<UserID>
+    private var refusals: RateLimiter<SessionID>
     private var addresses: RateLimiter<String>
     private var failedLogins: FailedLogins
     /// The number of servers over which the calls of a user spread.
@@ -29,6 +30,11 @@ final class RequestRates: ServerPart {
     /// The pings of one user, all sockets together, that do not count as requests.
     private static let pingRate = Rate(burst: 60, perSecond: 10)
 
+    /// The commands of one socket that are refused because of the rate before the socket is closed.
+    ///
+    /// Each refusal costs a reading and an answer, and clients wait as the answer says.
+    private static let refusalRate = Rate(burst: 1_000, perSecond: 10)
+
     init(_ context: ServerContext, _ telemetry: Telemetry) {
         self.context = context
         self.telemetry = telemetry
@@ -37,6 +43,7 @@ final class RequestRates: ServerPart {
         pings = RateLimiter(configuration.userRate.map { _ in Self.pingRate })
         acknowledgements = RateLimiter(
             configuration.userRate.map { _ in Self.acknowledgementRate })
+        refusals = RateLimiter(configuration.userRate.map { _ in Self.refusalRate })
         addresses = RateLimiter(configuration.addressRate)
         failedLogins = FailedLogins(configuration.failedLoginRate)
     }
@@ -62,6 +69,12 @@ final class RequestRates: ServerPart {
     /// Takes an acknowledgement out of the user's allowance; returns false if the allowance is spent.
     func takeAcknowledgement(of user: UserID) -> Bool {
         acknowledgements.take(user, at: world.evenTime()) == nil
+    }
+
+    /// Counts a command that was refused because of the rate; returns false if its socket has had
+    /// too many of them.
+    func toleratesRefusal(of id: SessionID) -> Bool {
+        refusals.take(id, at: world.evenTime()) == nil
     }
 
     /// Counts a request.
@@ -99,6 +112,19 @@ final class RequestRates: ServerPart {
         users.note(user, at: world.evenTime(), count: userCost(count))
     }
 
+    /// Counts a call as one under way, once.
+    ///
+    /// - Parameters:
+    ///   - call: The call; nil if its host does not bound the calls under way.
+    ///   - user: The user of the call; the platform's calls are not bounded.
+    /// - Throws: `.rateLimited` if the user has too many calls under way.
+    func begin(_ call: CallUnderWay?, by user: UserID?) throws(ServerError) {
+        guard let call, let user, !call.begin(by: user, atMost: limits.callsAtOnce) else { return }
+        telemetry.metrics.limited += 1
+        log(.warning, "limited", [.init("of", "user")])
+        throw Self.tooOften(.seconds(1))
+    }
+
     /// Counts the users whom a call names, after the call itself.
     ///
     /// Each of them costs the storage a few statements, and many of them an event.
@@ -115,7 +141,9 @@ final class RequestRates: ServerPart {
     }
 
     /// The bytes of a command, or of the body of a call, that count as one request more.
-    static let chargedBytes = 65_536
+    ///
+    /// A burst of the default rate then has 3.2 MiB, which fits into the queue of each receiver.
+    static let chargedBytes = 16_384
     /// The users named in a call that count as one request more.
     static let chargedNames = 100
     /// The bytes of rows read for a call that count as one request more.
@@ -152,6 +180,7 @@ final class RequestRates: ServerPart {
         users.forgetIdle(at: now)
         pings.forgetIdle(at: now)
         acknowledgements.forgetIdle(at: now)
+        refusals.forgetIdle(at: now)
         addresses.forgetIdle(at: now)
         failedLogins.forgetIdle(at: now)
     }

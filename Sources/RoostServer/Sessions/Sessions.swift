@@ -171,6 +171,12 @@ final class Sessions: ServerPart {
         await drop(id)
     }
 
+    /// Closes the socket of a client that goes on although it is over its rate.
+    func refuse(_ id: SessionID) async {
+        open[id]?.outlet.refuse()
+        await drop(id)
+    }
+
     /// Ends the sockets whose session keys have ended.
     func end(keys: Set<Int64>) async {
         for id in ids(where: { keys.contains($0.key) }) { await expire(id) }
@@ -324,7 +330,9 @@ final class Sessions: ServerPart {
                 hand(notice, to: place.session, at: now, &over)
             }
         }
-        traceDelivery(notice, to: telemetry.metrics.deliveries - before)
+        let sockets = telemetry.metrics.deliveries - before
+        telemetry.work.add(notice, sockets: sockets)
+        traceDelivery(notice, to: sockets)
         // A socket that missed an event must end: its client would not ask for the event.
         let exits = over.flatMap(cutExpired)
         guard !exits.isEmpty else { return }

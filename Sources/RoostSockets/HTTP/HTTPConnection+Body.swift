@@ -4,7 +4,7 @@
 
 extension HTTPConnection {
     /// Lets the handler answer a request and read its body.
-    func answerReading(_ head: HTTPServerRequest) async -> Bool {
+    func answerReading(_ head: HTTPServerRequest) async -> Answer? {
         bodyStage = .ahead
         let body = HTTPRequestBody { [weak self] () async throws(SocketError) in
             guard let self else { throw Self.bodyCut }
@@ -15,9 +15,9 @@ extension HTTPConnection {
             // Many clients look for an answer only after their whole request.
             while try await nextPiece() != nil {}
         } catch {
-            return false
+            return nil
         }
-        return await answer(head, with: response)
+        return write(response, to: head)
     }
 
     private func nextPiece() async throws(SocketError) -> [UInt8]? {

@@ -21,31 +21,33 @@ actor HTTPConnection {
         unsafe loop.asUnownedSerialExecutor()
     }
 
-    private let loop: EventLoop
-    private let stream: ByteStream
-    private let configuration: HTTPServer.Configuration
+    let loop: EventLoop
+    let stream: ByteStream
+    let configuration: HTTPServer.Configuration
     let handler: any HTTPServerHandler
     private let onEnd: @Sendable () -> Void
     private let peer: String
-    private let deflate: WebSocketDeflate?
+    let deflate: WebSocketDeflate?
 
-    private var parser: HTTPRequestParser
+    var parser: HTTPRequestParser
     private var date = HTTPDate()
     private var task: Task<Void, Never>?
-    private var webSocket: WebSocketConnection?
+    var webSocket: WebSocketConnection?
     private var timer: LoopTimer?
     private var deadline: Deadline?
+    /// The end of the time for the answer on its way.
+    private var writingEnd = ContinuousClock.now
     /// The client's remaining time for a body while the handler works on a piece; nil while the
     /// clock runs.
     private var timeLeft: Duration?
     /// The continuation of `run`, resumed by bytes, room or the end.
     private var waiter: CheckedContinuation<Void, Never>?
     private var hasEvents = false
-    private var isStreamOpen = true
+    private(set) var isStreamOpen = true
     private var isWaitingForRequest = false
-    private var isShuttingDown = false
+    private(set) var isShuttingDown = false
     private var isLingering = false
-    private var hasPeerEnded = false
+    private(set) var hasPeerEnded = false
     private var hasServedRequest = false
     var bodyStage = BodyStage.read
 
@@ -96,6 +98,9 @@ actor HTTPConnection {
         }
     }
 
+    /// The number of written bytes that the kernel has not taken yet.
+    var unsentBytes: Int { stream.queuedByteCount }
+
     /// Whether the connection has become a WebSocket.
     var isWebSocket: Bool { webSocket != nil }
 
@@ -120,27 +125,36 @@ actor HTTPConnection {
 
     // MARK: Requests and answers
 
+    /// An answer that the stream has, but for the rest of its body.
+    struct Answer {
+        let keepsAlive: Bool
+        /// The source of the rest of the body.
+        let source: HTTPBodySource?
+        /// The lease of the response, which ends with this value.
+        let lease: (any Sendable)?
+    }
+
     private func run() async {
-        conversation: while let event = await nextEvent() {
-            let keepsAlive: Bool
-            switch event {
-            case .request(var request):
-                hasServedRequest = true
-                request.peer = peer
-                if WebSocketHandshake.isUpgrade(request) {
-                    keepsAlive = await upgrade(request)
-                } else {
-                    keepsAlive = await answer(request, with: handler.respond(to: request))
-                }
-            case .head(var head):
-                hasServedRequest = true
-                head.peer = peer
-                keepsAlive = await answerReading(head)
-            case .piece, .end, .expectsContinue, .refused: break conversation
-            }
-            guard keepsAlive else { break }
-        }
+        while let answer = await nextAnswer(), await finish(answer) {}
         await linger()
+    }
+
+    /// Has the next request answered; nil at the end of the conversation.
+    ///
+    /// Request and response end with this call, so a slow reader holds an answer in memory once.
+    private func nextAnswer() async -> Answer? {
+        switch await nextEvent() {
+        case .request(var request):
+            hasServedRequest = true
+            request.peer = peer
+            if WebSocketHandshake.isUpgrade(request) { return await upgrade(request) }
+            return write(await handler.respond(to: request), to: request)
+        case .head(var head):
+            hasServedRequest = true
+            head.peer = peer
+            return await answerReading(head)
+        case .piece, .end, .expectsContinue, .refused, nil: return nil
+        }
     }
 
     /// Returns the next event for a handler; nil at the end.
@@ -180,19 +194,27 @@ actor HTTPConnection {
         return nil
     }
 
-    /// Writes an answer; returns whether the connection can be used again.
-    func answer(
-        _ request: HTTPServerRequest, with response: HTTPServerResponse
-    ) async -> Bool {
-        guard isStreamOpen else { return false }
+    /// Writes an answer; nil if the stream is closed.
+    func write(_ response: HTTPServerResponse, to request: HTTPServerRequest) -> Answer? {
+        guard isStreamOpen else { return nil }
         let keepsAlive = request.keepsAlive && !isShuttingDown
+        let withoutBody = request.method == "HEAD"
         stream.write(
             HTTPResponseWriter.bytes(
-                of: response, withoutBody: request.method == "HEAD", keepsAlive: keepsAlive,
-                date: date.text(at: configuration.wallSeconds())))
+                of: response, withoutBody: withoutBody, keepsAlive: keepsAlive, date: dateText()))
+        return Answer(
+            keepsAlive: keepsAlive, source: withoutBody ? nil : response.source,
+            lease: response.lease)
+    }
+
+    /// The value of the header `Date`.
+    func dateText() -> String { date.text(at: configuration.wallSeconds()) }
+
+    /// Waits for the way of an answer; returns whether the connection can be used again.
+    private func finish(_ answer: Answer) async -> Bool {
         await waitUntilWritten(butFor: Self.writeAhead)
-        if let source = response.source, request.method != "HEAD" { await send(source) }
-        return keepsAlive && isStreamOpen
+        if let source = answer.source { await send(source) }
+        return answer.keepsAlive && isStreamOpen
     }
 
     /// Sends a body from its source, which is read no faster than the client reads.
@@ -212,57 +234,7 @@ actor HTTPConnection {
         stream.write(
             HTTPResponseWriter.bytes(
                 of: HTTPServerResponse(status: refusal.status, text: refusal.reason),
-                withoutBody: false, keepsAlive: false,
-                date: date.text(at: configuration.wallSeconds())))
-    }
-
-    /// Serves a WebSocket until its end; returns true if the upgrade was refused and HTTP
-    /// continues.
-    private func upgrade(_ request: HTTPServerRequest) async -> Bool {
-        if let refusal = WebSocketHandshake.refusal(of: request) {
-            return await answer(request, with: refusal)
-        }
-        switch await handler.upgrade(request) {
-        case .refuse(let response): return await answer(request, with: response)
-        case .accept(let subprotocol, let serve):
-            guard isStreamOpen, !hasPeerEnded else { return false }
-            guard !isShuttingDown else {
-                return await answer(
-                    request,
-                    with: HTTPServerResponse(
-                        status: 503, text: "This server is shutting down; try again soon."))
-            }
-            await serveWebSocket(request, subprotocol, serve)
-            return false
-        }
-    }
-
-    private func serveWebSocket(
-        _ request: HTTPServerRequest, _ subprotocol: String?,
-        _ serve: @Sendable (WebSocketConnection) async -> Void
-    ) async {
-        let extensions = deflate == nil ? nil : WebSocketHandshake.deflateAnswer(to: request)
-        stream.write(
-            HTTPResponseWriter.bytes(
-                of: WebSocketHandshake.acceptance(
-                    of: request, subprotocol: subprotocol, extensions: extensions),
-                withoutBody: true, keepsAlive: true,
-                date: date.text(at: configuration.wallSeconds())))
-        let connection = WebSocketConnection(
-            stream: stream, role: .server, subprotocol: subprotocol, peer: "The client",
-            limits: configuration.webSocketLimits, deflate: extensions == nil ? nil : deflate,
-            on: loop)
-        hand(over: connection)
-        await serve(connection)
-        await connection.close()
-    }
-
-    private func hand(over connection: WebSocketConnection) {
-        webSocket = connection
-        let rest = parser.takeRest()
-        connection.assumeIsolated {
-            $0.start(with: rest) { [weak self] in self?.assumeIsolated { $0.closeStream() } }
-        }
+                withoutBody: false, keepsAlive: false, date: dateText()))
     }
 
     // MARK: Waiting
@@ -289,7 +261,11 @@ actor HTTPConnection {
     /// A slow reader then holds one answer in memory, not ten. Small answers to pipelined requests
     /// may leave together.
     private func waitUntilWritten(butFor rest: Int) async {
+        // Progress alone would let the reader of a large answer take hours.
+        writingEnd = ContinuousClock.now + configuration.answerTime(of: stream.queuedByteCount)
         while isStreamOpen && stream.queuedByteCount > rest {
+            // Requests behind this one wake the wait and restart the clock of a step.
+            guard ContinuousClock.now < writingEnd else { return closeStream() }
             stream.flushSoon()
             setDeadline(.writing(step: stream.queuedByteCount / Self.progressStep))
             await wait()
@@ -374,14 +350,15 @@ actor HTTPConnection {
             isLingering = true
             refuse(HTTPRefusal(408, "The request took too long to arrive."))
         // The peer has read on since the clock was started.
-        case .writing(let step) where stream.queuedByteCount / Self.progressStep < step:
+        case .writing(let step)
+        where stream.queuedByteCount / Self.progressStep < step && ContinuousClock.now < writingEnd:
             setDeadline(.writing(step: stream.queuedByteCount / Self.progressStep))
         case .idle, .head, .writing, nil: closeStream()
         }
         wake()
     }
 
-    private func closeStream() {
+    func closeStream() {
         guard isStreamOpen else { return }
         isStreamOpen = false
         stream.close()

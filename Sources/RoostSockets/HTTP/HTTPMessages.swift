@@ -10,7 +10,7 @@ package struct HTTPServerRequest: Sendable, Hashable {
     package let version: Version
     package let headers: HTTPHeaders
     package let body: [UInt8]
-    /// The numeric address of the client; "" if it was not recorded.
+    /// The network address of the client as `ClientNetwork` names it; "" if it was not recorded.
     package var peer = ""
 
     package init(
@@ -46,6 +46,8 @@ package struct HTTPServerResponse: Sendable {
     package var body: [UInt8]
     /// The source of a body that is sent in pieces; nil sends `body`.
     package var source: HTTPBodySource?
+    /// A value that the server drops when the answer has left, or will not leave.
+    package var lease: (any Sendable)?
 
     package init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         self.status = status

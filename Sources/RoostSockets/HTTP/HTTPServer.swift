@@ -63,11 +63,17 @@ package actor HTTPServer {
         ///
         /// Further ones are closed at once. All connections through a proxy have its address.
         package var connectionsPerPeer = Int.max
+        /// The greatest number of unsent bytes of all connections together.
+        ///
+        /// Beyond it the connections with the most are cut, because they read too slowly for what
+        /// they asked for. A bound of one connection alone allows ten thousand times as many.
+        package var outgoingBytes = 268_435_456
         /// Takes the address of each connection that `connectionsPerPeer` refuses, on the loop.
         package var noteRefusal: @Sendable (_ peer: String) -> Void = { _ in }
         /// The time limit of a request's head, and of a new connection's whole first request.
         package var headTime: Duration = .seconds(10)
-        /// The time limit of each further 16 KiB of a body or of an answer.
+        /// The time limit of each further 16 KiB of a body or of an answer, and of each 256 KiB of
+        /// an answer that is in memory as a whole.
         package var bodyTime: Duration = .seconds(20)
         /// The time for which a connection may stay open between requests; longer than a phone's
         /// sleep between two screens.
@@ -76,6 +82,13 @@ package actor HTTPServer {
         package var wallSeconds: @Sendable () -> Int64 = EventLoop.systemSeconds
 
         package init() {}
+
+        /// Returns the time limit of the last bytes of an answer.
+        ///
+        /// Three steps more leave a small answer over a slow network its time.
+        func answerTime(of byteCount: Int) -> Duration {
+            bodyTime * (3 + byteCount / 262_144)
+        }
     }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -95,6 +108,9 @@ package actor HTTPServer {
     private var connections: [Int: HTTPConnection] = [:]
     private var peers: [String: Int] = [:]
     private var lastConnectionID = 0
+    /// The bytes that were written since the last count of the unsent ones.
+    private var writtenBytes = 0
+    private var isCountDue = false
     private var isHurried = false
     private var isRetiring = false
     /// The waiting step of `retire`.
@@ -146,7 +162,7 @@ package actor HTTPServer {
     }
 
     private func accept(_ descriptor: CInt) {
-        let peer = Self.peerAddress(of: descriptor)
+        let peer = ClientNetwork.name(ofPeerOf: descriptor)
         guard peers[peer, default: 0] < configuration.connectionsPerPeer else {
             configuration.noteRefusal(peer)
             _ = CRoostUV.close(descriptor)
@@ -158,9 +174,10 @@ package actor HTTPServer {
             // Before the stream, whose open handle would hold itself.
             let tls = try self.tls(for: descriptor)
             let tcp = try TCPStream(adopting: descriptor, on: loop)
+            let stream = ByteStream(tcp, tls: tls, on: loop)
+            stream.onWrite = { [weak self] count in self?.assumeIsolated { $0.noteWritten(count) } }
             let connection = HTTPConnection(
-                ByteStream(tcp, tls: tls, on: loop), from: peer, configuration, handler: handler,
-                deflate: deflate, on: loop
+                stream, from: peer, configuration, handler: handler, deflate: deflate, on: loop
             ) { [weak self] in self?.assumeIsolated { $0.didEnd(id, peer) } }
             connections[id] = connection
             peers[peer, default: 0] += 1
@@ -182,15 +199,6 @@ package actor HTTPServer {
         }
     }
 
-    private static func peerAddress(of descriptor: CInt) -> String {
-        // SAFETY: the shim ends the text within the buffer.
-        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-            guard let base = buffer.baseAddress else { return "" }
-            unsafe roost_uv_peer_address(descriptor, base, buffer.count)
-            return unsafe String(cString: base)
-        }
-    }
-
     private func didEnd(_ id: Int, _ peer: String) {
         connections[id] = nil
         let left = peers[peer, default: 1] - 1
@@ -200,6 +208,34 @@ package actor HTTPServer {
         let waiters = emptyWaiters
         emptyWaiters = []
         for waiter in waiters { waiter.resume() }
+    }
+
+    // MARK: Unsent bytes
+
+    /// Counts the unsent bytes from time to time: they cannot grow by more than what is written.
+    private func noteWritten(_ count: Int) {
+        writtenBytes += count
+        guard writtenBytes >= configuration.outgoingBytes / 16, !isCountDue else { return }
+        isCountDue = true
+        // Not now, because the connection that writes might be the one to cut.
+        loop.execute { [weak self] in self?.assumeIsolated { $0.boundUnsent() } }
+    }
+
+    /// Cuts the connections with the most unsent bytes if all together have too many.
+    private func boundUnsent() {
+        (writtenBytes, isCountDue) = (0, false)
+        var unsent = connections.map { id, connection in
+            (id: id, count: connection.assumeIsolated { $0.unsentBytes })
+        }
+        var total = unsent.reduce(0) { $0 + $1.count }
+        // Room for what is written until the next count.
+        guard total > configuration.outgoingBytes / 16 * 15 else { return }
+        unsent.sort { ($0.count, $0.id) > ($1.count, $1.id) }
+        for (id, count) in unsent {
+            connections[id]?.assumeIsolated { $0.cut() }
+            total -= count
+            if total <= configuration.outgoingBytes / 4 * 3 { return }
+        }
     }
 
     /// Closes the WebSockets of now with 1001, spread evenly over a time, and goes on answering.

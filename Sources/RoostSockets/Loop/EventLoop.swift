@@ -228,10 +228,16 @@ extension EventLoop {
         pthread_detach(late)
     }
 
+    /// The time after which jobs wait for the sockets.
+    private static let turnNanoseconds: UInt64 = 10_000_000
+
     /// Runs jobs until none is left, then lets each stream write its bytes.
     ///
-    /// At most 64 rounds, so that jobs that create jobs cannot delay the sockets.
+    /// The sockets have their turn after at most 64 rounds and ten milliseconds, so that jobs that
+    /// create jobs cannot delay them. They also have it once the kernel takes no more bytes of a
+    /// stream: only their turn empties its queue.
     func runTurn() {
+        let end = uv_hrtime() + Self.turnNanoseconds
         for _ in 0..<64 {
             let batch = inbox.withLock { inbox -> [Inbox.Entry] in
                 if inbox.entries.isEmpty { inbox.isAwake = false }
@@ -242,7 +248,12 @@ extension EventLoop {
             for entry in batch { run(entry) }
             let streams = flushes
             flushes = []
-            for stream in streams { stream.flush() }
+            var isBlocked = false
+            for stream in streams {
+                stream.flush()
+                if stream.queuedByteCount > 0 { isBlocked = true }
+            }
+            if isBlocked || uv_hrtime() > end { break }
         }
         // SAFETY: on the loop's thread while the loop runs, so the handle is open.
         if !isStopping { unsafe uv_async_send(waker) }

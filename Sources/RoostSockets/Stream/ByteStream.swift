@@ -23,6 +23,8 @@ package final class ByteStream: @unchecked Sendable {
     }
 
     package var onEvent: (@Sendable (Event) -> Void)?
+    /// Takes the number of bytes of each write.
+    var onWrite: (@Sendable (Int) -> Void)?
     private let loop: EventLoop
     private let tcp: TCPStream
     private var tls: TLSStream?
@@ -71,6 +73,7 @@ package final class ByteStream: @unchecked Sendable {
     package func write(_ bytes: [UInt8]) {
         if outgoing.isEmpty { outgoing = bytes } else { outgoing += bytes }
         flushSoon()
+        onWrite?(bytes.count)
     }
 
     /// Schedules `flush` for the end of this turn; `.drained` follows when everything is written.

@@ -23,6 +23,7 @@ package struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable {
     package static let goingAway = Self(rawValue: 1001)
     package static let protocolError = Self(rawValue: 1002)
     package static let invalidText = Self(rawValue: 1007)
+    package static let policyViolation = Self(rawValue: 1008)
     package static let messageTooBig = Self(rawValue: 1009)
     package static let tryAgainLater = Self(rawValue: 1013)
 }
