@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RoostCommandLine
 import RoostSockets
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// Secrets of a live page.
 enum PageSecret {
@@ -34,27 +27,5 @@ enum TextFile {
     /// Returns the contents; nil if the file cannot be read.
     static func contents(of path: String) -> String? {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// Writes a text to a file, which only its owner can read then, or to a pipe or a device.
-    ///
-    /// A link stays, and its target gets the text: no other file takes its place.
-    ///
-    /// - Returns: Whether the system has taken the whole text.
-    static func write(_ text: String, to path: String) -> Bool {
-        // SAFETY: the path is valid during the call.
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var found = stat()
-        // SAFETY: the structure is lent for the call.
-        guard unsafe fstat(descriptor, &found) == 0 else { return false }
-        if found.st_mode & S_IFMT == S_IFREG {
-            // Before the text is in it: other users may have been able to read the file.
-            guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else {
-                return false
-            }
-        }
-        return OutputDescriptor(descriptor).put(text) == nil
     }
 }

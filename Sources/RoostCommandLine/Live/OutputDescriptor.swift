@@ -39,6 +39,12 @@ package struct OutputDescriptor: Sendable {
         return nil
     }
 
+    /// Returns the system's sentence for the number of a refusal.
+    static func reason(of code: Int32) -> String {
+        // SAFETY: the system's text is copied at once.
+        unsafe String(cString: strerror(code))
+    }
+
     /// Waits until the stream has room, or has lost its reader.
     private func awaitRoom() {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

@@ -4,12 +4,6 @@ import Dispatch
 import Foundation
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// Standard output in whole lines, from any task.
 package struct StandardOutput: Sendable {
     private let queue = DispatchQueue(label: "roost.stdout")
@@ -62,8 +56,7 @@ package struct StandardOutput: Sendable {
             return !hasFailed
         }
         guard isFirst else { return }
-        // SAFETY: the system's text is copied at once.
-        let reason = unsafe String(cString: strerror(code))
+        let reason = OutputDescriptor.reason(of: code)
         StandardError.write(
             "\(ProcessInfo.processInfo.processName): The output cannot be written (\(reason)). It is "
                 + "incomplete: make room, or name another place, and run the command again.")

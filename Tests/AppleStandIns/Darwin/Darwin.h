@@ -173,6 +173,7 @@ int apple_nanosleep(const struct apple_timespec *, struct apple_timespec *)
 /* MARK: poll.h, signal.h */
 
 #define POLLIN 0x0001
+#define POLLOUT 0x0004
 struct APPLE("pollfd") apple_pollfd {
     int fd;
     short events;
