@@ -17,6 +17,11 @@ final class StreamFeed<Element: Sendable>: Sendable {
 
     private let policy: Reader.BufferingPolicy
     private let state = Guarded(State())
+    /// Keeps elements in the order of their calls.
+    ///
+    /// Readers get them without the lock of the state, which the handler of a reader's cancellation
+    /// takes (`StepDelivery`).
+    private let turn = Guarded(())
 
     /// Creates a feed; the policy says which elements a slow reader gets.
     init(_ policy: AsyncStream<Element>.Continuation.BufferingPolicy) { self.policy = policy }
@@ -54,10 +59,11 @@ final class StreamFeed<Element: Sendable>: Sendable {
 
     /// Publishes an element; makes it only if a reader exists.
     func publish(_ element: @autoclosure () -> Element) {
-        state.withLock { state in
-            guard !state.readers.isEmpty else { return }
+        turn.withLock { _ in
+            let readers = state.withLock { $0.readers }
+            guard !readers.isEmpty else { return }
             let element = element()
-            for (_, reader) in state.readers { reader.yield(element) }
+            for (_, reader) in readers { reader.yield(element) }
         }
     }
 
@@ -81,21 +87,27 @@ final class StepFeed<Step: JoinableStep>: Sendable {
     /// Returns a stream of the steps from now on, which keeps an object alive.
     func open(keeping owner: (any AnyObject & Sendable)? = nil) -> AsyncStream<Step> {
         let mailbox = mailboxes.withLock { $0.open() }
-        let ticket = MailboxCloser { [mailboxes] in mailboxes.withLock { $0.close(mailbox) } }
+        let ticket = MailboxCloser { [mailboxes] in
+            for delivery in mailboxes.withLock({ $0.close(mailbox) }) { delivery.perform() }
+        }
         return AsyncStream { [mailboxes, owner] in
             defer { withExtendedLifetime(owner) {} }
             return await withCheckedContinuation { reader in
-                mailboxes.withLock { $0.take(mailbox, reader) }
+                mailboxes.withLock { $0.take(mailbox, reader) }?.perform()
             }
         } onCancel: {
             ticket.close()
         }
     }
 
-    func publish(_ step: Step) { mailboxes.withLock { $0.post(step) } }
+    func publish(_ step: Step) {
+        for delivery in mailboxes.withLock({ $0.post(step) }) { delivery.perform() }
+    }
 
     /// Ends all streams; their readers can still take earlier steps.
-    func finish() { mailboxes.withLock { $0.closeAll() } }
+    func finish() {
+        for delivery in mailboxes.withLock({ $0.closeAll() }) { delivery.perform() }
+    }
 }
 
 /// The readers of one collection, and its state after it was closed.

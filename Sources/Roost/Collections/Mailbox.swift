@@ -16,6 +16,18 @@ extension ChatEvent: JoinableStep {
     private var count: Int { if case .missed(let count) = self { count } else { 1 } }
 }
 
+/// A step, or the end, for a reader that waits.
+///
+/// It is performed behind the lock of the mailbox. The system cancels a task while it keeps that
+/// task from being resumed, and the handler of the cancellation takes the lock: a reader that is
+/// resumed under the lock could wait for the handler, and the handler for the lock.
+struct StepDelivery<Step: Sendable>: Sendable {
+    fileprivate let reader: CheckedContinuation<Step?, Never>
+    fileprivate let step: Step?
+
+    func perform() { reader.resume(returning: step) }
+}
+
 /// The steps of one stream that have not been taken yet.
 ///
 /// Several tasks may read the stream; each step goes to one of them, and every one gets the end.
@@ -31,31 +43,28 @@ struct Mailbox<Step: JoinableStep> {
     private var readers: [CheckedContinuation<Step?, Never>] = []
     private var isClosed = false
 
-    mutating func post(_ step: Step) {
-        if !readers.isEmpty {
-            readers.removeFirst().resume(returning: step)
-        } else if steps.count < Self.capacity {
+    mutating func post(_ step: Step) -> StepDelivery<Step>? {
+        if !readers.isEmpty { return StepDelivery(reader: readers.removeFirst(), step: step) }
+        if steps.count < Self.capacity {
             steps.append(step)
         } else {
             steps[steps.count - 1] = steps[steps.count - 1].followed(by: step)
         }
+        return nil
     }
 
-    /// Delivers the next step to a reader, now or on arrival; nil when the list is closed.
-    mutating func take(_ reader: CheckedContinuation<Step?, Never>) {
-        if !steps.isEmpty {
-            reader.resume(returning: steps.removeFirst())
-        } else if isClosed {
-            reader.resume(returning: nil)
-        } else {
-            readers.append(reader)
-        }
+    /// Takes the next step for a reader, now or on arrival; nil when the list is closed.
+    mutating func take(_ reader: CheckedContinuation<Step?, Never>) -> StepDelivery<Step>? {
+        if !steps.isEmpty { return StepDelivery(reader: reader, step: steps.removeFirst()) }
+        if isClosed { return StepDelivery(reader: reader, step: nil) }
+        readers.append(reader)
+        return nil
     }
 
-    mutating func close() {
+    mutating func close() -> [StepDelivery<Step>] {
         isClosed = true
-        for reader in readers { reader.resume(returning: nil) }
-        readers = []
+        defer { readers = [] }
+        return readers.map { StepDelivery(reader: $0, step: nil) }
     }
 }
 
@@ -75,28 +84,30 @@ struct Mailboxes<Step: JoinableStep> {
         return lastID
     }
 
-    mutating func close(_ id: Int) {
-        guard let index = boxes.firstIndex(where: { $0.id == id }) else { return }
-        boxes[index].box.close()
-        boxes.remove(at: index)
+    mutating func close(_ id: Int) -> [StepDelivery<Step>] {
+        guard let index = boxes.firstIndex(where: { $0.id == id }) else { return [] }
+        defer { boxes.remove(at: index) }
+        return boxes[index].box.close()
     }
 
-    mutating func take(_ id: Int, _ reader: CheckedContinuation<Step?, Never>) {
+    mutating func take(
+        _ id: Int, _ reader: CheckedContinuation<Step?, Never>
+    ) -> StepDelivery<Step>? {
         guard let index = boxes.firstIndex(where: { $0.id == id }) else {
-            return reader.resume(returning: nil)
+            return StepDelivery(reader: reader, step: nil)
         }
-        boxes[index].box.take(reader)
+        return boxes[index].box.take(reader)
     }
 
-    mutating func post(_ step: Step) {
-        guard !isClosed else { return }
-        for index in boxes.indices { boxes[index].box.post(step) }
+    mutating func post(_ step: Step) -> [StepDelivery<Step>] {
+        guard !isClosed else { return [] }
+        return boxes.indices.compactMap { boxes[$0].box.post(step) }
     }
 
     /// Accepts no further steps; steps already posted can still be taken.
-    mutating func closeAll() {
+    mutating func closeAll() -> [StepDelivery<Step>] {
         isClosed = true
-        for index in boxes.indices { boxes[index].box.close() }
+        return boxes.indices.flatMap { boxes[$0].box.close() }
     }
 }
 
