@@ -4,8 +4,8 @@
 //
 // After an absence a live message stands alone: the messages before it are missing. A timeline would
 // end there, and offline it could not show the older messages of the cache. So the hole is filled
-// while there is a connection, as an open timeline fills it. Channels without cached messages are
-// left alone: nothing of them is hidden.
+// while there is a connection, by up to 300 messages. A wider hole stays, and shrinks from below
+// once a connection. Channels without cached messages are left alone: nothing of them is hidden.
 
 import RoostModel
 
@@ -13,11 +13,11 @@ import RoostModel
 package struct OpenHoles: Equatable, Codable, Sendable {
     /// The channels to fill, the first one first.
     fileprivate var waiting: [ChannelURL] = []
-    /// The channels that have waited; each is tried once a connection, since a huge gap stays.
+    /// The channels that have waited; each is tried once a connection, also if that fails.
     private var seen: Set<ChannelURL> = []
     fileprivate var isBeingFilled = false
 
-    /// Notes the coverage of a channel after a live message.
+    /// Notes the coverage of a channel after a live event; an older hole counts, too.
     ///
     /// - Returns: Whether there is a hole below its newest range for the first time.
     fileprivate mutating func note(_ coverage: Coverage, of channel: ChannelURL) -> Bool {
