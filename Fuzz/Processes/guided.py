@@ -20,12 +20,12 @@ from package_copy import ROOT, prepare
 
 DESCRIPTION = """\
 Builds a copy of the fuzz program with counters in every module, and runs each target for the given minutes. The inputs
-that reach new code stay in the folder and are the beginning of the next run; a book there adds up the time of each
+that reach new code stay in the folder and are the beginning of the next run; a book there notes the time of each
 target. An input that traps, hangs, takes too much memory or is read wrongly goes to Fuzz/Corpus/TARGET.
 
 With --merge it runs nothing new: of the inputs in the folder it copies those to Fuzz/Corpus/TARGET that together reach
-the most code within the limits of a corpus, for every run to replay. With --table it writes the book to
-docs/fuzzing.md."""
+the most code within the limits of a corpus, for every run to replay. With --table it adds
+the book's runs to the table of docs/fuzzing.md."""
 
 # A corpus is a part of the repository: so many inputs, of so many bytes together, for each target.
 MOST_INPUTS, MOST_BYTES = 64, 32_768
@@ -188,20 +188,36 @@ def merge(program, folder, target):
             f"{sum(map(len, content)):,} bytes {len(covered):,}, of {len(everything):,} that {len(inputs):,} inputs reach")
 
 
+def known_rows():
+    """The rows of the page, by target: seconds, inputs, and the cells of the last run."""
+    rows = {}
+    for line in PAGE.read_text().split(TABLE_BEGIN)[1].split(TABLE_END)[0].splitlines()[2:]:
+        target, minutes, inputs, *last = [cell.strip() for cell in line.strip("|").split("|")]
+        rows[target] = [float(minutes) * 60, int(inputs.replace(",", "")), last]
+    return rows
+
+
+def runs_of(book):
+    return [json.loads(line) for line in book.read_text().splitlines()] if book.exists() else []
+
+
 def table(book):
-    """Writes the book to the page: each target with its time, and the figures of its last run."""
-    entries = {}
-    for line in book.read_text().splitlines():
-        one = json.loads(line)
-        entries.setdefault(one["target"], []).append(one)
+    """Adds the runs of the book to the page's rows; they leave the book, so that none is added twice.
+
+    The page knows the runs of all machines, the book those of this one since the last table.
+    """
+    entries = known_rows()
+    for one in runs_of(book):
+        row = entries.setdefault(one["target"], [0, 0, []])
+        row[0] += one["seconds"]
+        row[1] += one["inputs"]
+        row[2] = [f"{one['edges']:,}", one.get("date", ""), one.get("commit", "")]
     rows = ["| target | minutes | inputs | edges | last run | commit |", "|---|---|---|---|---|---|"]
-    for target, runs in sorted(entries.items()):
-        seconds, inputs = (sum(one[key] for one in runs) for key in ["seconds", "inputs"])
-        last = runs[-1]
-        rows.append(f"| {target} | {seconds / 60:.1f} | {inputs:,} | {last['edges']:,} | {last.get('date', '')} | "
-                    f"{last.get('commit', '')} |")
+    for target, (seconds, inputs, last) in sorted(entries.items()):
+        rows.append(f"| {target} | {seconds / 60:.1f} | {inputs:,} | {' | '.join(last)} |")
     head, rest = PAGE.read_text().split(TABLE_BEGIN)
     PAGE.write_text(head + TABLE_BEGIN + "\n".join(rows) + "\n" + TABLE_END + rest.split(TABLE_END)[1])
+    book.unlink(missing_ok=True)
 
 
 def main():
@@ -222,13 +238,13 @@ def main():
             for line in pool.map(lambda name: merge(program, folder, name), chosen):
                 print(line, flush=True)
         return
-    book, failed = folder / "book.jsonl", []
+    book, before, failed = folder / "book.jsonl", known_rows(), []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for entry in pool.map(lambda name: run(program, folder, name, options.minutes * 60), chosen):
             with open(book, "a") as file:
                 file.write(json.dumps(entry) + "\n")
-            past = [json.loads(line) for line in book.read_text().splitlines()]
-            minutes = sum(one["seconds"] for one in past if one["target"] == entry["target"]) / 60
+            seconds = sum(one["seconds"] for one in runs_of(book) if one["target"] == entry["target"])
+            minutes = (before.get(entry["target"], [0])[0] + seconds) / 60
             print(f"{entry['target']}: {entry['inputs']:,} inputs, {entry['edges']:,} edges, {entry['new']} inputs "
                   f"reached new code; {minutes:.0f} minutes so far", flush=True)
             if entry["failed"]:
