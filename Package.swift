@@ -428,8 +428,8 @@ for target in package.targets where target.type != .system && !target.name.hasPr
             .when(platforms: [.linux], configuration: .release)))
     // These wait for people and servers, so their size counts and not their speed.
     let small = [
-        "RoostChat", "RoostCommand", "RoostCommandLine", "RoostConformance", "RoostPages",
-        "RoostRequests", "RoostTerminal",
+        "RoostChat", "RoostCluster", "RoostCommand", "RoostCommandLine", "RoostConformance",
+        "RoostHost", "RoostPages", "RoostPostgres", "RoostRequests", "RoostTerminal",
     ]
     if small.contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))

@@ -158,7 +158,7 @@ enum MemberChecks {
             room.path + "/members", ["limit": 1], "members", as: .session(people[0].key))
         let ids = walk.map { $0["user_id"] }
         try expect(
-            ids.count == 3 && Set(ids) == Set(people.map { .text($0.id) }),
+            ids.count == 3 && ids.isAlike(people.map { .text($0.id) }),
             "three members, each once", seen: ids)
     }
 
@@ -181,7 +181,7 @@ enum MemberChecks {
                 room.path + "/members", choice, "members", as: .session(ada.key)
             ).map { $0["user_id"] }
             try expect(
-                ids.count == people.count && Set(ids) == Set(people.map { .text($0.id) }),
+                ids.count == people.count && ids.isAlike(people.map { .text($0.id) }),
                 "the members \(people.map(\.id)) for \(choice.encoded)", seen: ids)
         }
     }

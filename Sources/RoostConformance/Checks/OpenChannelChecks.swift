@@ -143,13 +143,13 @@ enum OpenChannelChecks {
 
     private static func participants(_ scene: Scene) async throws(CheckFailure) {
         let (ada, bo, room) = try await entered(scene)
-        let wanted: Set<JSON> = [.text(ada.id), .text(bo.id)]
+        let wanted: [JSON] = [.text(ada.id), .text(bo.id)]
         try await scene.eventually("two participants, with is_muted") { () throws(CheckFailure) in
             .list(
                 try await scene.walk(
                     room.path + "/participants", [:], "participants", as: .session(ada.key)))
         } _: { list in
-            Set(list.each("user_id")) == wanted && list.elements.count == 2
+            list.each("user_id").isAlike(wanted) && list.elements.count == 2
                 && list.elements.allSatisfy { $0["is_muted"].bool != nil }
         }
     }

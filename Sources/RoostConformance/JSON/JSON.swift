@@ -3,7 +3,7 @@
 /// A JSON value of a server, read without the code that a Roost server shares with its clients.
 ///
 /// A fault of that code would otherwise be in both ends, and no check could see it.
-package indirect enum JSON: Hashable, Sendable {
+package indirect enum JSON: Equatable, Sendable {
     /// The value of a field or an element that does not exist; no text has it.
     case missing
     case null
@@ -54,6 +54,13 @@ package indirect enum JSON: Hashable, Sendable {
 
     /// Returns the values of one field of the elements, in order.
     @inline(never) package func each(_ name: String) -> [JSON] { elements.map { $0[name] } }
+}
+
+extension [JSON] {
+    /// Whether both lists have the same values, whatever their order and number.
+    @inline(never) func isAlike(_ values: [JSON]) -> Bool {
+        allSatisfy { values.contains($0) } && values.allSatisfy { contains($0) }
+    }
 }
 
 extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,

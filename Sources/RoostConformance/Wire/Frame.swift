@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One frame of the server.
-package struct Frame: Hashable, Sendable {
+package struct Frame: Equatable, Sendable {
     package let command: String
     package let fields: JSON
 
