@@ -49,7 +49,7 @@ extension History {
 
     /// Calls a closure with the messages of a range, oldest first; few of them are in memory at a
     /// time.
-    private func walk(
+    func walk(
         _ url: ChannelURL, _ range: PositionRange, atMost limit: Int,
         _ body: (Message) throws(ServerError) -> Void
     ) async throws(ServerError) {
