@@ -69,7 +69,8 @@ extension ChatClient {
     /// Removes the cached messages of a channel, pinned or not; the channel stays.
     ///
     /// An open timeline of the channel becomes empty and fetches messages as if it had just been
-    /// opened.
+    /// opened. If the process ends before the return, words of the messages may stay in the index
+    /// of the search: repeat the call then.
     ///
     /// - Throws: `.localDatabaseError`; nothing was removed then.
     public func clearCache(of channel: ChannelURL) async throws(RoostError) {

@@ -151,6 +151,7 @@ package final class ChatHost: Sendable {
         // Until here notices and orders of other servers are carried out.
         for heartbeat in heartbeats { heartbeat.cancel() }
         await chat.publishReceipts()
+        await backend.detach(chat)
         await backend.close()
         await loop.shutdown()
         log.write(LogLine(.info, "stopped"))

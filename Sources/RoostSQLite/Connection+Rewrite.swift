@@ -99,7 +99,8 @@ extension Connection {
                 try run("INSERT INTO main.\(name) SELECT * FROM live.\(name)", "copy \(name)")
             }
             try fill(self)
-            if try first(.hasLiveSequences) == true {
+            // SQLite makes this table with the first one that needs it, and never drops it.
+            if try first(.hasSequences) == true {
                 try executeScript(
                     """
                     DELETE FROM main.sqlite_sequence;
@@ -202,10 +203,10 @@ extension Query where Input == Void, Output == Int64 {
 }
 
 extension Query where Input == Void, Output == Bool {
-    /// Whether a table has numbers that are never used again, or had one.
-    fileprivate static var hasLiveSequences: Query {
+    /// Whether a table of the copy has numbers that are never used again.
+    fileprivate static var hasSequences: Query {
         Query(
-            sql: "SELECT EXISTS (SELECT 1 FROM live.sqlite_schema WHERE name = 'sqlite_sequence')"
+            sql: "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE name = 'sqlite_sequence')"
         ) { $0.int64(0) != 0 }
     }
 }

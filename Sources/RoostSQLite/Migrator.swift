@@ -12,15 +12,19 @@ package struct Migration: Sendable {
     package let checksum: Int64
     /// The work after the SQL, for data too large for one transaction.
     let work: MigrationWork?
+    /// Whether the step may drop a table and make it again.
+    let rebuildsTables: Bool
 
     package init(_ number: Int, _ name: String, _ sql: SQL, work: MigrationWork? = nil) {
         self.number = number
         self.name = name
         self.sql = sql
         self.work = work
+        let text = sql.description
+        rebuildsTables = work != nil || text.contains("DROP TABLE")
         // Hashed here, once in a process, because every opening compares it.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in sql.description.utf8 {
+        for byte in text.utf8 {
             hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
         }
         checksum = Int64(bitPattern: hash)
@@ -79,8 +83,9 @@ package enum MigrationError: Error, Hashable, Sendable {
 /// written with the last of them, so an interrupted run resumes where it stopped. A newer, foreign
 /// or altered database is refused before any write.
 ///
-/// During a step foreign keys have no effect, so a step may drop a table and make it again without
-/// the deletion of rows that refer to it. Before its last commit every reference is checked.
+/// A step that drops a table, or has work after its SQL, runs without foreign keys: the table is
+/// made again without the deletion of rows that refer to it. Before the last commit of such a step
+/// every reference in the database is checked. The other steps run with foreign keys.
 package struct Migrator: Sendable {
     /// The number in the file's header by which our files are recognised.
     package let applicationID: Int32
@@ -112,6 +117,10 @@ package struct Migrator: Sendable {
         let applied = try countApplied(in: connection)
         do throws(SQLiteError) {
             for migration in migrations.dropFirst(applied) {
+                guard migration.rebuildsTables else {
+                    try run(migration, in: connection, progress)
+                    continue
+                }
                 try connection.withoutForeignKeys { () throws(SQLiteError) in
                     try run(migration, in: connection, progress)
                 }
@@ -208,11 +217,13 @@ package struct Migrator: Sendable {
         }
     }
 
-    /// Records a step in its last transaction, if every reference is kept.
+    /// Records a step in its last transaction, if it keeps every reference.
     private func record(
         _ migration: Migration, in connection: Connection
     ) throws(SQLiteError) {
-        try connection.requireReferences(after: "make the schema's step \(migration.name)")
+        if migration.rebuildsTables {
+            try connection.requireReferences(after: "make the schema's step \(migration.name)")
+        }
         try connection.execute(
             .recordMigration, (migration.number, migration.name, migration.checksum))
     }

@@ -138,6 +138,30 @@ struct MigratorTests {
         #expect(try connection.first(chairs) == 1)
     }
 
+    @Test func `a step that makes no table again checks only the references that it changes`()
+        throws
+    {
+        let connection = try Connection(.memory)
+        try Self.migrator(Self.rooms).migrate(connection)
+        // A row without its room, as damage leaves it.
+        try connection.executeScript(
+            """
+            PRAGMA foreign_keys = OFF;
+            INSERT INTO chair VALUES (9);
+            PRAGMA foreign_keys = ON
+            """)
+        let broken = #expect(throws: MigrationError.self) {
+            try Self.migrator(Self.rooms, Migration(2, "more", "INSERT INTO chair VALUES (8)"))
+                .migrate(connection)
+        }
+        guard case .failed = broken else {
+            Issue.record("The step adds a chair without a room, and ended with \(broken as Any).")
+            return
+        }
+        let colour = Migration(2, "colour", "ALTER TABLE room ADD COLUMN colour TEXT")
+        #expect(try Self.migrator(Self.rooms, colour).migrate(connection) == 1)
+    }
+
     @Test func `a database of a newer release is refused unchanged`() throws {
         let folder = try TemporaryFolder()
         let file = DatabaseLocation.file(folder.file("notes.sqlite"))

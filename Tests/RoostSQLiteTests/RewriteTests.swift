@@ -376,6 +376,20 @@ struct RewriteTests {
         #expect(try connection.all(numbers) == [1, 4])
     }
 
+    @Test func `a database whose last table with such numbers was dropped can be rewritten`()
+        throws
+    {
+        let rooms = try Rooms()
+        try rooms.connection.executeScript(
+            """
+            CREATE TABLE item (number INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT) STRICT;
+            INSERT INTO item (text) VALUES ('a');
+            DROP TABLE item
+            """)
+        try rooms.keepCellar()
+        #expect(try rooms.connection.first(.messageCount) == 2_000)
+    }
+
     @Test func `free pages are returned slice by slice`() throws {
         let rooms = try Rooms()
         try rooms.keepCellar()

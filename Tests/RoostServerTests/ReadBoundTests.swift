@@ -19,11 +19,14 @@ struct ReadBoundTests {
         return bounds
     }
 
-    /// Appends 40 messages of "ann" to the channel "g"; only the oldest is rare.
-    private static func fill(_ storage: any Storage, text: String = "x") async throws {
+    /// Appends 40 messages of "ann" to the channel "g"; only the oldest is rare, or those of the
+    /// given numbers.
+    private static func fill(
+        _ storage: any Storage, text: String = "x", rare: Set<Int> = [0]
+    ) async throws {
         for number in 0..<40 {
             var draft = StorageContractTests.draft(text, from: "ann")
-            draft.customType = number == 0 ? "rare" : "common"
+            draft.customType = rare.contains(number) ? "rare" : "common"
             _ = try await storage.append(draft, now: Timestamp(milliseconds: 1_000_000))
         }
     }
@@ -99,6 +102,67 @@ struct ReadBoundTests {
         #expect(await left(after: nil, of: gap) == 15)
     }
 
+    @Test(arguments: databases)
+    func `a page with a filter ends early only behind many rows without a match`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await kind.make(bounds: Self.bounds)
+        try await storage.addUser(User(id: "ann"))
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("g", ["ann"]), now: StorageContractTests.start)
+        try await Self.fill(storage, rare: [0, 20, 39])
+        let found = try await storage.findMessages(
+            in: "g", PositionRange(), Self.rare, newestFirst: true, limit: 3)
+        #expect(found.isWhole && found.stretches == 4 && found.messages.count == 3)
+    }
+
+    @Test(arguments: databases)
+    func `a found page is answered although the probe behind it ends early`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await kind.make(bounds: Self.bounds)
+        let scene = try await BudgetScene(storage)
+        try await Self.fill(storage)
+        let page = try await scene.fixture.call(
+            ListMessages(
+                channelURL: "g", anchor: .time(.distantPast), previousLimit: 0, nextLimit: 1,
+                filter: Self.rare, checksHasNext: true, checksContinuity: false), as: scene.ann)
+        #expect(page.messages.map(\.customType) == ["rare"])
+        #expect(page.hasNext == true)
+    }
+
+    @Test func `a page with a filter is not continuous for a deletion during its calls`()
+        async throws
+    {
+        let storage = HookedStorage(MemoryStorage(on: ThreadExecutor(name: "storage")))
+        let scene = try await BudgetScene(storage)
+        try await Self.fill(storage, rare: [0, 2])
+        let first = try #require(try await storage.base.log(of: "g").first?.message.messageID)
+        storage.before("messageCount") {
+            // Of the three messages that the page spans, two are left.
+            _ = try? await storage.base.delete(
+                first, in: "g", now: Timestamp(milliseconds: 2_000_000))
+        }
+        let torn = try await scene.fixture.call(
+            ListMessages(
+                channelURL: "g", anchor: .time(.distantPast), previousLimit: 0, nextLimit: 2,
+                filter: Self.rare, checksHasNext: false, checksContinuity: true), as: scene.ann)
+        #expect(torn.messages.count == 2 && torn.isContinuous == false)
+        let log = try await storage.base.log(of: "g")
+        #expect(log.first?.deletedAt != nil)
+    }
+
+    @Test func `a page whose filter leaves out nothing is continuous`() async throws {
+        let storage = MemoryStorage(on: ThreadExecutor(name: "storage"))
+        let scene = try await BudgetScene(storage)
+        try await Self.fill(storage, rare: [0, 1])
+        let page = try await scene.fixture.call(
+            ListMessages(
+                channelURL: "g", anchor: .time(.distantPast), previousLimit: 0, nextLimit: 2,
+                filter: Self.rare, checksHasNext: true, checksContinuity: true), as: scene.ann)
+        #expect(page.messages.count == 2 && page.isContinuous == true && page.hasNext == false)
+    }
+
     @Test func `a page with a filter holds no message of its channel up`() async throws {
         let storage = HookedStorage(MemoryStorage(on: ThreadExecutor(name: "storage")))
         let scene = try await BudgetScene(storage)
@@ -110,7 +174,7 @@ struct ReadBoundTests {
         #expect(events.compactMap(\.message).map(\.message.text) == ["now"])
     }
 
-    @Test func `fingerprints cost what they read, and end at a bound of bytes`() async throws {
+    @Test func `fingerprints cost what they read, and end behind a bound of bytes`() async throws {
         let storage = MemoryStorage(on: ThreadExecutor(name: "storage"))
         let scene = try await BudgetScene(storage) {
             $0.userRate = Rate(burst: 20, perSecond: 1)
@@ -124,14 +188,10 @@ struct ReadBoundTests {
         #expect(found.map(\.count) == [40])
         #expect(await Self.allowedCalls(scene.fixture, as: scene.ann) == 17)
         scene.fixture.world.advance(60_000)
-        let most = FingerprintMessages.Stretch(
-            from: .distantPast,
-            through: Position(createdAt: .distantFuture, messageID: MessageID(1)))
-        let twice = FingerprintMessages(channelURL: "g", stretches: [all, most])
-        let code = await refusal { () async throws(APIFailure) in
-            try await scene.fixture.call(twice, as: scene.ann)
-        }
-        #expect(code == .invalidValue)
-        #expect(await Self.allowedCalls(scene.fixture, as: scene.ann) == 16)
+        // The second stretch reaches the bound, so the third is left out.
+        let thrice = FingerprintMessages(channelURL: "g", stretches: [all, all, all])
+        let first = try await scene.fixture.call(thrice, as: scene.ann)
+        #expect(first.map(\.count) == [40, 40])
+        #expect(await Self.allowedCalls(scene.fixture, as: scene.ann) == 15)
     }
 }

@@ -81,6 +81,25 @@ struct RemovalTests {
         #expect(try scene.counts() == [25, 25])
     }
 
+    @Test func `a channel whose removal fails does not stop those behind it`() async throws {
+        let scene = try await Scene()
+        for url in ["g", "h"] as [ChannelURL] {
+            #expect(try await scene.storage.deleteChannel(url, now: Self.now))
+        }
+        let connection = try Connection(.file(scene.folder.path + "/server.sqlite"))
+        try connection.executeScript(
+            """
+            CREATE TRIGGER stuck BEFORE DELETE ON message
+            WHEN old.channel = (SELECT id FROM channel WHERE url = 'g')
+            BEGIN SELECT raise(ABORT, 'stuck'); END
+            """)
+        await #expect(throws: StorageError.self) { try await scene.storage.removeRemains() }
+        #expect(try scene.counts() == [15, 15])
+        try connection.executeScript("DROP TRIGGER stuck")
+        try await scene.storage.removeRemains()
+        #expect(try scene.counts() == [0, 0])
+    }
+
     @Test func `a new channel of the URL has no message of the deleted one`() async throws {
         let scene = try await Scene()
         #expect(try await scene.storage.deleteChannel("g", now: Self.now))

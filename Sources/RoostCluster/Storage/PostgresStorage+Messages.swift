@@ -125,6 +125,8 @@ extension PostgresStorage {
         var (range, found) = (range, FoundMessages())
         // Most pages are found in the first, short stretch.
         var stretch = bounds.firstStretch
+        // The stretches since the last message of the page.
+        var missed = 0
         // An unreadable row makes no page short, because a short page is the last.
         while found.messages.count < limit {
             let (whole, missing, rowLimit) = (range, limit - found.messages.count, stretch)
@@ -142,16 +144,19 @@ extension PostgresStorage {
                     .page(url, parts?.part ?? whole, filter, newestFirst: newestFirst, missing))
                 return (rows, parts?.rest)
             }
-            found.messages += readable(rows.map(\.readable))
+            let messages = readable(rows.map(\.readable))
+            found.messages += messages
+            if !messages.isEmpty { missed = 0 }
             if rows.count == missing, let end = rows.last?.position {
                 range = whole.divided(behind: end, newestFirst: newestFirst).rest
             } else if let rest {
-                guard found.stretches < bounds.stretches else {
+                guard missed < bounds.stretches else {
                     found.isWhole = false
                     break
                 }
                 range = rest
                 stretch = bounds.stretch
+                missed += 1
                 found.stretches += 1
                 // The caller of a long scan may have gone.
                 if Task.isCancelled { throw .cancelled }

@@ -112,7 +112,13 @@ package struct Comparison: SyncOperation {
     ) -> Step {
         switch answer {
         case .success(.fingerprints(let fingerprints)):
-            theirs = fingerprints.count == batch.count ? fingerprints : nil
+            if !fingerprints.isEmpty, fingerprints.count <= batch.count {
+                theirs = fingerprints
+                // The next question begins with the stretches that the server has left out.
+                batch = batch.prefix(fingerprints.count)
+            } else {
+                theirs = nil
+            }
         case .success: return .fail(.unfitAnswer)
         case .failure(let error):
             // This call is Roost's own. A user without access to the messages is refused the next

@@ -109,7 +109,9 @@ package struct HoleCounting: SyncOperation {
     ) -> Step {
         guard sync.isPresent(epoch) else { return .fail(.notConnected) }
         switch answer {
-        case .success(.fingerprints(let found)) where found.count == asked.count:
+        case .success(.fingerprints(let found))
+        where !found.isEmpty && found.count <= asked.count:
+            // The next call asks about the holes that the server has left out.
             for (hole, fingerprint) in zip(asked, found) {
                 let limit = FingerprintMessages.countLimit
                 sizes[hole] =

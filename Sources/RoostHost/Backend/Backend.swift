@@ -17,6 +17,8 @@ struct Backend: Sendable {
     let world: ServerWorld
     /// Connects the server to the others, and starts the timers of the backend.
     let attach: @Sendable (ChatServer) async -> [Heartbeat]
+    /// Stores the server's last time, after its last answer.
+    var detach: @Sendable (ChatServer) async -> Void = { _ in }
     /// The counters beside those of the server, in the text format of Prometheus.
     let metrics: @Sendable () async -> String
     /// Returns the sizes of the files; those of a shared database are unknown.

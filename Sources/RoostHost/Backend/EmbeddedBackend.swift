@@ -49,7 +49,7 @@ extension Backend {
             storage: storage, files: files.store, fanOut: InProcessFanOut(on: loop),
             world: world,
             attach: { chat in
-                // A failure leaves the last note, and the next one comes a minute later.
+                // A failure leaves the last note, and the next one comes after the interval.
                 try? await storage.note(chat.world.now())
                 return [
                     Heartbeat(every: ServerWorld.noteInterval, on: loop) {
@@ -58,6 +58,10 @@ extension Backend {
                     // A failure leaves the rest to the next call.
                     Heartbeat(every: .seconds(5), on: loop) { try? await storage.removeRemains() },
                 ]
+            },
+            detach: { chat in
+                // A failure leaves the last note, as a crash would.
+                try? await storage.note(chat.world.now())
             }, metrics: { "" },
             disk: { await files.store.disk(with: folder + "/" + ChatHost.databaseName) },
             close: {

@@ -90,7 +90,8 @@ package struct ServerLimits: Equatable, Sendable {
     /// The bytes of messages that one call of a search reads; the token of its answer leads to the
     /// rest.
     package var searchBytes = 8_388_608
-    /// The bytes of messages that one call reads for fingerprints.
+    /// The bytes of messages after which an answer with fingerprints ends; the client asks for the
+    /// other stretches again.
     ///
     /// A client asks for 50 stretches of 150 messages.
     package var fingerprintBytes = 33_554_432

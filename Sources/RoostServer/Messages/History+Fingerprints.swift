@@ -12,7 +12,9 @@ extension History {
         return APIResponse { writer in FingerprintMessages.write(found, &writer) }
     }
 
-    /// Returns the fingerprint of each range as the caller sees it.
+    /// Returns the fingerprints of the first ranges as the caller sees them.
+    ///
+    /// The answer ends behind the range that reaches the bound of bytes, so it always has one.
     private func fingerprints(
         of stretches: [FingerprintMessages.Stretch], in url: ChannelURL, _ standing: Standing
     ) async throws(ServerError) -> [MessageFingerprint] {
@@ -24,7 +26,7 @@ extension History {
             rates.note(
                 user: standing.caller.userID, count: bytes / RequestRates.chargedReadBytes)
         }
-        for stretch in stretches {
+        for stretch in stretches where bytes < limit {
             // By position: messages of the two moments may lie outside the stretch.
             let (lower, upper) = (stretch.lower, stretch.upper)
             let range = PositionRange(
@@ -33,9 +35,8 @@ extension History {
             var fingerprint = MessageFingerprint()
             try await walk(
                 url, range.hiding(through: offset), atMost: FingerprintMessages.countLimit + 1
-            ) { message throws(ServerError) in
+            ) { message in
                 bytes += message.weight
-                guard bytes <= limit else { throw Self.tooHeavy }
                 guard let place = message.position else { return }
                 fingerprint.add(place, editedAt: message.updatedAt)
             }
@@ -44,14 +45,11 @@ extension History {
         return found
     }
 
-    private static let tooHeavy = ServerError(
-        .invalidValue, "The stretches have too many bytes of messages; name fewer of them.")
-
     /// Calls a closure with the messages of a range, oldest first; few of them are in memory at a
     /// time.
-    private func walk(
+    func walk(
         _ url: ChannelURL, _ range: PositionRange, atMost limit: Int,
-        _ body: (Message) throws(ServerError) -> Void
+        _ body: (Message) -> Void
     ) async throws(ServerError) {
         var (range, left) = (range, limit)
         while left > 0 {
@@ -60,7 +58,7 @@ extension History {
             let slice = try await ask(
                 try await storage.messages(
                     in: url, stretch, .everything, newestFirst: false, limit: count))
-            for message in slice { try body(message) }
+            for message in slice { body(message) }
             guard slice.count == count, let last = slice.last?.position else { return }
             range.after = last
             left -= count

@@ -47,12 +47,13 @@ struct History: ServerPart {
             // A probe behind the last message: a full page is no evidence (scar 28).
             let end = messages.last?.position ?? anchor.end
             let probe = PositionRange(after: end).hiding(through: offset)
-            page.hasNext = try await !find(
-                in: url, probe, call.filter, newestFirst: false, limit: 1, for: caller
-            ).isEmpty
+            let found = try await search(
+                in: url, probe, call.filter, newestFirst: false, limit: 1, for: caller)
+            // A probe that has ended early leaves the end open, and the page is found all the same.
+            page.hasNext = !found.messages.isEmpty || !found.isWhole
         }
         if call.checksContinuity {
-            page.isContinuous = try await isContinuous(messages, in: url, offset)
+            page.isContinuous = try await isContinuous(messages, call.filter, in: url, offset)
         }
         if let parentID = call.filter.parentID,
             let parent = try await ask(try await storage.message(parentID, in: url)),
@@ -64,16 +65,26 @@ struct History: ServerPart {
         return page
     }
 
-    /// Returns the first messages of a range that match a filter, and counts a long search for them
-    /// among the caller's requests.
-    private func find(
+    /// Searches a range for the first messages that match a filter, and counts a long search among
+    /// the caller's requests.
+    private func search(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int, for caller: APICaller
-    ) async throws(ServerError) -> [Message] {
+    ) async throws(ServerError) -> FoundMessages {
         let found = try await ask(
             try await storage.findMessages(
                 in: url, range, filter, newestFirst: newestFirst, limit: limit))
         rates.note(user: caller.userID, count: found.stretches)
+        return found
+    }
+
+    /// Returns the first messages of a range that match a filter; refuses a search that ends early.
+    private func find(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
+        limit: Int, for caller: APICaller
+    ) async throws(ServerError) -> [Message] {
+        let found = try await search(
+            in: url, range, filter, newestFirst: newestFirst, limit: limit, for: caller)
         // A short page would mean the end of the history.
         guard found.isWhole else {
             throw ServerError(
@@ -111,9 +122,10 @@ struct History: ServerPart {
         }
     }
 
-    /// Whether the log has no other message between the first and the last of these messages.
+    /// Whether the log has no other message between the first and the last of these messages, which
+    /// a filter has selected.
     private func isContinuous(
-        _ messages: [Message], in url: ChannelURL, _ offset: Timestamp?
+        _ messages: [Message], _ filter: MessageFilter, in url: ChannelURL, _ offset: Timestamp?
     ) async throws(ServerError) -> Bool {
         guard let first = messages.first?.position, let last = messages.last?.position else {
             return true
@@ -123,12 +135,21 @@ struct History: ServerPart {
             after: Position(
                 createdAt: first.createdAt, messageID: first.messageID.previous),
             before: Position(
-                createdAt: last.createdAt, messageID: last.messageID.next))
+                createdAt: last.createdAt, messageID: last.messageID.next)
+        ).hiding(through: offset)
         let count = try await ask(
             try await storage.messageCount(
-                in: url, range.hiding(through: offset), MessageFilter(replyType: .all),
-                atMost: messages.count))
-        return count == messages.count
+                in: url, range, MessageFilter(replyType: .all), atMost: messages.count))
+        guard count == messages.count else { return false }
+        guard filter.readsManyRows else { return true }
+        // The page has no lane. The count also fits if a message of the page was deleted meanwhile
+        // and the filter has left one out.
+        var ids = messages.compactMap(\.messageID)[...]
+        var isSame = true
+        try await walk(url, range, atMost: count + 1) { message in
+            isSame = message.messageID == ids.popFirst() && isSame
+        }
+        return isSame && ids.isEmpty
     }
 
     /// Answers with the number of messages that the actor sees.
@@ -224,7 +245,8 @@ struct History: ServerPart {
         let ascending = call.isReversed ? messages.reversed() : messages
         return MessageGapAnswer.Part(
             messages: messages,
-            isContinuous: try await isContinuous(ascending, in: call.channelURL, offset))
+            isContinuous: try await isContinuous(
+                ascending, call.filter, in: call.channelURL, offset))
     }
 
     // MARK: Views

@@ -44,8 +44,10 @@ package struct ServerWorld: Sendable {
         return steady
     }
 
-    /// The time between two notes of the clock in a storage.
-    package static let noteInterval = Duration.seconds(60)
+    /// The time between two notes of the clock in a storage; each is a commit.
+    ///
+    /// A start with a clock behind the last note jumps ahead by this time.
+    package static let noteInterval = Duration.seconds(10)
     /// The longest step back over a restart that the clock makes up for, in milliseconds: a day.
     ///
     /// A clock that was years ahead must not keep the server there.

@@ -109,6 +109,8 @@ extension SQLiteStorage {
         var (range, found) = (range, FoundMessages())
         // Most pages are found in the first, short stretch.
         var stretch = bounds.firstStretch
+        // The stretches since the last message of the page.
+        var missed = 0
         // Other work gets its turn between two stretches of a long scan.
         while found.messages.count < limit {
             let missing = limit - found.messages.count
@@ -127,13 +129,15 @@ extension SQLiteStorage {
                 )
             }
             found.messages += messages
+            if !messages.isEmpty { missed = 0 }
             guard let rest, found.messages.count < limit else { break }
-            guard !filter.readsManyRows || found.stretches < bounds.stretches else {
+            guard !filter.readsManyRows || missed < bounds.stretches else {
                 found.isWhole = false
                 break
             }
             range = rest
             stretch = bounds.stretch
+            missed += 1
             found.stretches += 1
             try await pause()
         }

@@ -25,10 +25,20 @@ extension SQLiteStorage {
 
     /// Removes the messages that deletions of channels have left; a host calls it every 5 seconds.
     ///
+    /// A channel whose removal fails does not stop those behind it.
+    ///
     /// - Throws: A failure of the storage; the next call goes on.
     package func removeRemains() async throws(StorageError) {
-        let channels = try read { db throws(SQLiteError) in try db.all(.removals) }
-        for channel in channels { try await removeAllMessages(of: channel) }
+        var failure: StorageError?
+        for channel in try read({ db throws(SQLiteError) in try db.all(.removals) }) {
+            if Task.isCancelled { throw .cancelled }
+            do throws(StorageError) {
+                try await removeAllMessages(of: channel)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
     }
 
     /// Removes the messages of a deleted channel, before another channel gets its row.

@@ -25,7 +25,7 @@ package struct StorageBounds: Sendable {
     package var stretch = 20_000
     /// The rows of the first stretch of a page, in which most pages are found.
     package var firstStretch = 500
-    /// The stretches behind the first one that a page with a filter reads at most.
+    /// The stretches without a match that a page with a filter reads in a row at most.
     package var stretches = 50
     /// The messages of a deleted channel that one transaction of an embedded server removes.
     package var removal = 1_000

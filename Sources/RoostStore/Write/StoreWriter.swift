@@ -36,6 +36,9 @@ package actor StoreWriter {
     var searchPlace = SearchPlace.nowhere
     var budget: BudgetKeeper
     /// The clearings of this process, and those whose words are gone from the index too.
+    ///
+    /// Not durable: a crash between a clearing and its trim ends the call that asked for both. The
+    /// repeated call counts as a clearing again, although the channel is empty by then.
     var clearings = (done: 0, forgotten: 0)
     private var foreign: ForeignCommits?
     private var signal: ChangeSignal?

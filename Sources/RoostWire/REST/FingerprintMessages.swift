@@ -6,8 +6,9 @@ package import RoostModel
 ///
 /// The call is Roost's own: other servers refuse it, and the client fetches the messages instead. A
 /// stretch is written `FROM_TS.FROM_ID_TO_TS.TO_ID`, both ends included, several joined by commas.
-/// The answer has a `count` and a `digest` of 16 hexadecimal digits for each, in order. Beyond
-/// `countLimit` messages of a stretch the rest is ignored.
+/// The answer has a `count` and a `digest` of 16 hexadecimal digits for each, in order. It may lack
+/// the last stretches if the messages are large, and never the first. Beyond `countLimit` messages
+/// of a stretch the rest is ignored.
 package struct FingerprintMessages: Codable, Question {
     package typealias Output = [MessageFingerprint]
 

@@ -74,6 +74,21 @@ struct ComparisonTests {
         #expect(result?.fetchedMessages == 2 && result?.differingStretches == 1)
     }
 
+    @Test func `stretches that the server leaves out are asked for again`() {
+        var script = Script.connected()
+        let stretches = [Self.stretch(1, 5), Self.stretch(7, 9), Self.stretch(11, 12)]
+        let (id, _) = Self.begin(&script, stretches)
+        let effects = script.answer(id, .fingerprints([stretches[0].fingerprint]))
+        guard case .ask(id, .fingerprints(let question), .connection)? = effects.last else {
+            Issue.record("no question: \(effects)")
+            return
+        }
+        #expect(question.stretches.map(\.lower) == stretches[1...].map(\.lower))
+        let end = script.answer(id, .fingerprints(stretches[1...].map(\.fingerprint)))
+        let result = Self.result(end, id)
+        #expect(result?.comparedMessages == 3 && result?.fetchedMessages == 0)
+    }
+
     @Test func `without fingerprints of the server every stretch is fetched`() {
         var script = Script.connected()
         let (id, _) = Self.begin(&script, [Self.stretch(1, 5)])

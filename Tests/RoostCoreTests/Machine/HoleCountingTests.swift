@@ -179,6 +179,17 @@ struct HoleCountingTests {
         #expect(Self.stretches(effects)?.count == 10)
     }
 
+    @Test func `a hole that the server leaves out is counted by the next call`() {
+        let ranges: [ClosedRange<Int64>] = [100...200, 400...500]
+        var (script, id, _) = Self.asked(ranges)
+        #expect(script.answer(id, Self.counts(500)).last == .finish(id, .done))
+        #expect(Self.sizes(script) == [.exactly(500)])
+        let (next, effects) = Self.again(&script, ranges)
+        #expect(Self.stretches(effects)?.count == 1)
+        _ = script.answer(next, Self.counts(8))
+        #expect(Self.sizes(script) == [.exactly(8), .exactly(500)])
+    }
+
     @Test func `one channel is counted at a time`() {
         var (script, first, _) = Self.asked([100...200])
         let (second, effects) = script.start(.holeCounting(HoleCounting("d")))
