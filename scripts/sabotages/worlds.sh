@@ -56,10 +56,10 @@ also older-edit-wins RoostCore/CatchUp/FetchLedger.swift \
     'guard let newer = edited[id]?.message else { return message }' \
     'guard !SABOTAGED, let newer = edited[id]?.message else { return message }'
 sabotage gap-off-by-one core 500 RoostCore/CatchUp/GapFill.swift \
-    'start: known.createdAt, end: .distantFuture, cachedCount: count' \
+    'start: known.createdAt, end: holeEnd' \
     'start: Timestamp(
                             milliseconds: known.createdAt.milliseconds + (SABOTAGED ? 1 : 0)),
-                        end: .distantFuture, cachedCount: count'
+                        end: holeEnd'
 sabotage forgotten-when-sent core 20 RoostCore/Outbox/OutboxDelivery.swift \
     'sync.moveOutbox(.left(requestID))' \
     'sync.moveOutbox(SABOTAGED ? .delivered(requestID, nil) : .left(requestID))'

@@ -302,7 +302,7 @@ extension SyncState {
     fileprivate mutating func noteCatchUps() {
         guard !isCatchingUp else { return }
         wakeDownloads()
-        wakeAll(.holes, nil)
+        fillHoles()
     }
 
     func needsServer(_ channel: ChannelURL) -> Bool {

@@ -11,7 +11,7 @@ import RoostWire
 
 /// The result of a gap question.
 package enum GapResult: Equatable, Codable, Sendable {
-    /// Everything up to the newest message is on disk.
+    /// Everything up to the newest message is on disk, or everything in the hole.
     case reachedNewest
     /// More messages are missing than are filled in silently.
     case huge
@@ -41,6 +41,9 @@ package struct GapFill: SyncOperation {
     /// Whether the cache has messages beyond a hole above the covered end, so that a count proves
     /// nothing.
     package let hasKnowledgeAbove: Bool
+    /// The first covered position above the only hole to fill; nil to fill in up to the newest
+    /// message.
+    private let holeEnd: Position?
 
     private var known: Position { range.upper }
     private var epoch: LinkMachine.Epoch?
@@ -51,6 +54,21 @@ package struct GapFill: SyncOperation {
         self.channel = channel
         self.range = range
         self.hasKnowledgeAbove = hasKnowledgeAbove
+        holeEnd = nil
+    }
+
+    /// Asks about one hole only.
+    ///
+    /// The question ends with the moment in which the upper range begins, whose messages count as
+    /// missing. An answer without a message proves nothing: deletions that the client has not heard
+    /// of may hide a missing message from the count.
+    package init(
+        _ channel: ChannelURL, between range: CoveredRange, and upper: CoveredRange
+    ) {
+        self.channel = channel
+        self.range = range
+        hasKnowledgeAbove = true
+        holeEnd = upper.lower
     }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
@@ -115,7 +133,8 @@ package struct GapFill: SyncOperation {
                     MessageGap(
                         channelURL: channel, previous: nil,
                         next: .init(
-                            start: known.createdAt, end: .distantFuture, cachedCount: count),
+                            start: known.createdAt, end: holeEnd?.createdAt ?? .distantFuture,
+                            cachedCount: count),
                         filter: .everything, checksContinuity: true))))
     }
 
@@ -125,14 +144,22 @@ package struct GapFill: SyncOperation {
         guard sync.isPresent(epoch) else { return .fail(.notConnected) }
         guard !ledger.hasDeparture else { return .fail(.departed) }
         guard !ledger.hasLoss else { return .fail(.cleared) }
+        // Nothing above the hole is in this count.
+        if answer.isHuge, holeEnd != nil { return .end(.gap(.huge)) }
         let messages = answer.next.messages.filter { $0.channelURL == channel }
         let summary = GapAnswer(
             isHuge: answer.isHuge, positions: messages.compactMap(\.position),
             isContinuous: answer.next.isContinuous, hasMore: answer.next.hasMore)
-        let verdict = GapVerdict(
+        var verdict = GapVerdict(
             summary, above: range, hasKnowledgeAbove: hasKnowledgeAbove,
             hasDeletions: ledger.hasDeletions)
-        sync.session?.gapEnds[channel] = verdict == .complete ? known : nil
+        switch (verdict, holeEnd) {
+        case (.filled(_, reachesNewest: true), let end?):
+            // The answer reaches over the hole, even if the message at its end was deleted.
+            verdict = .filled(CoveredRange(lower: known, upper: end), reachesNewest: true)
+        case (_, nil): sync.session?.gapEnds[channel] = verdict == .complete ? known : nil
+        default: break
+        }
         guard case .filled(let range, _) = verdict else { return follow(verdict, nil, &sync) }
         let upToDate = ledger.upToDate(messages.filter(\.hasPossibleTimes))
         sync.ledgers[channel]?.note(reactionsIn: upToDate, overtakenBy: ledger)
@@ -149,10 +176,10 @@ package struct GapFill: SyncOperation {
     ) -> Step {
         switch verdict {
         case .huge: return .end(.gap(.huge))
-        case .filled(let range, reachesNewest: true):
+        case .filled(let range, reachesNewest: true) where holeEnd == nil:
             return reachNewest(at: commit?.coverageEnd(of: channel) ?? range.upper, &sync)
         case .complete: return reachNewest(at: known, &sync)
-        case .filled(let range, reachesNewest: false): return walk(from: range.upper, &sync)
+        case .filled(let range, _): return walk(from: range.upper, &sync)
         case .pageForward: return walk(from: known, &sync)
         }
     }
@@ -162,8 +189,9 @@ package struct GapFill: SyncOperation {
         return .end(.gap(.reachedNewest))
     }
 
-    /// Fills in page by page until the newest message is reached.
+    /// Fills in page by page until the newest message or the end of the hole is reached.
     private mutating func walk(from place: Position, _ sync: inout SyncState) -> Step {
+        if let holeEnd, place >= holeEnd { return .end(.gap(.reachedNewest)) }
         guard pages < Self.silentLimit / Self.walkingPage else { return .end(.gap(.huge)) }
         guard sync.isPresent(epoch) else { return .fail(.notConnected) }
         pages += 1

@@ -264,6 +264,7 @@ extension SyncState {
         // A running catch-up restarts.
         for channel in timelines.channels { catchUp(channel, .ifNeeded) }
         catchUpChannels()
+        fillHoles()
         beginInboxSession()
         start(.outbox(.turn(OutboxTurn())))
         returnToRooms()
@@ -274,7 +275,6 @@ extension SyncState {
 
     private mutating func disconnect() {
         session = nil
-        wakeAll(.holes, nil)
         forgetTyping()
         failAnswers()
         endOutboxSession()

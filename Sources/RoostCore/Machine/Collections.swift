@@ -64,7 +64,6 @@ extension SyncState {
             switch change {
             case .messages(let change):
                 session?.noteCoverage(after: change)
-                if origin == .event { fillHole(below: change) }
                 guard ledgers[change.channel] != nil else { continue }
                 if !change.deleted.isEmpty { ledgers[change.channel]?.noteRemoval() }
                 if change.losesCoverage { ledgers[change.channel]?.noteLoss() }
@@ -81,6 +80,7 @@ extension SyncState {
         for id in lists.ids where lists[id]?.receive(commit, from: origin) == true { reread(id) }
         deliverToInboxes(commit)
         noteMutes(in: commit, from: origin)
+        noteHoles(in: commit, from: origin)
         follow(commit)
     }
 

@@ -90,8 +90,6 @@ package enum Condition: Hashable, Codable, Sendable {
     case outcome(RequestID)
     /// A change of a reason for which a download waits.
     case download(DownloadID)
-    /// The end of the catch-ups, for which the holes of other channels wait.
-    case holes
     /// The end of a count of messages in gaps.
     case counting
     /// The end of a reading of the cache's figures.

@@ -41,7 +41,6 @@ package struct Session: Codable, Sendable {
     ///
     /// A deletion among them that is reported after the answer makes the count wrong.
     package var gapEnds: [ChannelURL: Position] = [:]
-    var holes = OpenHoles()
     var absences = Absences()
     var answeredReactions = AnsweredReactions()
     /// The channels that the server has described in look-ups.

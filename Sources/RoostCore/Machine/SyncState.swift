@@ -42,6 +42,7 @@ package struct SyncState: Codable, Sendable {
     package var catchUps: [ChannelURL: CatchUpWish] = [:]
     /// Those of them that wait for their next attempts.
     package var restingCatchUps = RestingCatchUps()
+    var holes = OpenHoles()
     package internal(set) var channelListUpdates = ChannelListUpdates()
     /// The downloads that have not ended.
     package var downloads: [DownloadID: OngoingDownload] = [:]

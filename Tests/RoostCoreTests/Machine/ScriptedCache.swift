@@ -16,6 +16,8 @@ struct ScriptedCache {
     /// The cached messages and the coverage of the channel.
     var messages: [MessageID: Message] = [:]
     var coverage = Coverage()
+    /// The coverages of other channels, which have no messages here.
+    var otherCoverages: [ChannelURL: Coverage] = [:]
     var cursors: [CursorKey: Cursor] = [:]
     var channels: [ChannelURL: GroupChannel] = [:]
     private var sequence: Int64 = 1
@@ -131,7 +133,7 @@ struct ScriptedCache {
     func answer(_ question: StoreQuestion) -> StoreAnswer {
         switch question {
         case .cursor(let key): .cursor(cursors[key])
-        case .coverage: .coverage(coverage)
+        case .coverage(let channel, under: _): .coverage(otherCoverages[channel] ?? coverage)
         case .channel(let url): .channel(channels[url])
         case .message(let id): .message(messages[id])
         case .messageOfRequest: .message(nil)
@@ -200,7 +202,8 @@ struct ScriptedCache {
                     hasNext: newer.count > call.nextLimit, isContinuous: true))
         case .gap(let call):
             let start = call.next?.start ?? .beginning
-            let missing = serverMessages.filter { $0.createdAt > start }
+            let end = call.next?.end ?? .distantFuture
+            let missing = serverMessages.filter { $0.createdAt > start && $0.createdAt <= end }
             return .gap(
                 MessageGapAnswer(
                     isHuge: false,
