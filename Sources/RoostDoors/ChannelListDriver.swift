@@ -17,6 +17,13 @@ package actor ChannelListDriver {
         package let moment: KeptChannels.Moment
     }
 
+    /// The channels that a call adds.
+    package struct Page: Sendable {
+        package let channels: [GroupChannel]
+        /// The moment before these values were read.
+        package let moment: KeptChannels.Moment
+    }
+
     /// The state that the app may read at any time, on any thread.
     package struct View: Sendable {
         private var list: SortedChannels { didSet { version += 1 } }
@@ -155,7 +162,7 @@ package actor ChannelListDriver {
     /// changes of its channels are events. A driver without a receiver of events waits for the
     /// server's first page while connected.
     package func load(
-        then deliver: @Sendable (Result<[GroupChannel], RoostError>) -> Void
+        then deliver: @Sendable (Result<Page, RoostError>) -> Void
     ) async {
         guard !isLoading else { return deliver(.failure(.underWay)) }
         isLoading = true
@@ -167,7 +174,7 @@ package actor ChannelListDriver {
         release()
     }
 
-    private func loadPage() async throws(RoostError) -> [GroupChannel] {
+    private func loadPage() async throws(RoostError) -> Page {
         let list = try await open()
         // No change follows the first page. Without an answer it is that of the disk.
         if notify == nil, !hasBegun { try? await list.reachServer() }
@@ -178,7 +185,7 @@ package actor ChannelListDriver {
         } catch {
             // The list has read the next channels from disk, and no event would deliver them later.
             let part = await absorb(list)
-            guard part.isEmpty else { return part }
+            guard part.channels.isEmpty else { return part }
             throw error
         }
         return await absorb(list)
@@ -190,16 +197,17 @@ package actor ChannelListDriver {
         await opened?.list.close()
     }
 
-    private func absorb(_ list: ChannelList) async -> [GroupChannel] {
+    private func absorb(_ list: ChannelList) async -> Page {
+        // News that comes during the reading is newer than the snapshot.
+        let moment = KeptChannels.Moment.next()
         let snapshot = await list.snapshot
         let unseen = mirror.absorb(snapshot.channels)
-        let moment = KeptChannels.Moment.next()
         shared.withLock { view in
             view.insert(unseen, at: moment)
             view.hasMore = snapshot.hasMore
         }
         showInKeptObjects(unseen, at: moment)
-        return unseen
+        return Page(channels: unseen, moment: moment)
     }
 
     private func release() {

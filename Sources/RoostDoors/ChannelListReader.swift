@@ -38,7 +38,7 @@ package final class ChannelListReader: Sendable {
         door.start { [self] in
             await driver.load { [self] result in
                 state.withLock { $0.isLoading = false }
-                door.notify(callback, result)
+                door.notify(callback, result.map(\.channels))
             }
         }
     }

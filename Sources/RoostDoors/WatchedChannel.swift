@@ -47,8 +47,10 @@ package final class WatchedChannel: Sendable {
     package func load() async {
         await driver.load { [current] result in
             // The messages arrive even if the channel cannot be followed.
-            guard case .success(let page) = result, let channel = page.first else { return }
-            current.withLock { $0 = (channel, KeptChannels.Moment.next()) }
+            guard case .success(let page) = result, let channel = page.channels.first else {
+                return
+            }
+            current.withLock { $0 = (channel, page.moment) }
         }
     }
 

@@ -75,7 +75,9 @@ public final class SBDGroupChannelCollection: NSObject {
     /// Loads another page and returns it: at first that of the cache, if it has one.
     public func loadMore(completionHandler: (([SBDGroupChannel]?, SBDError?) -> Void)? = nil) {
         let (door, callback) = (SBDMain.door, Callback.channels(completionHandler))
-        door.start { [driver] in await driver.load { door.notify(callback, $0) } }
+        door.start { [driver] in
+            await driver.load { door.notify(callback, $0.map(\.channels)) }
+        }
     }
 
     /// Closes the collection; the delegate gets no more events.

@@ -48,7 +48,7 @@ public final class SBSMChannelCollection: NSObject {
     private let cache = ObjectCache<[SBDGroupChannel]>()
 
     private enum Event: Sendable {
-        case page([GroupChannel], KeptChannels.Moment)
+        case page(ChannelListDriver.Page)
         case change(ChannelListDriver.Event)
     }
 
@@ -91,7 +91,7 @@ public final class SBSMChannelCollection: NSObject {
                 var failure: RoostError?
                 switch result {
                 case .success(let page):
-                    feed.post(.page(page, .next()), through: SBSMSyncManager.onDelegateQueue)
+                    feed.post(.page(page), through: SBSMSyncManager.onDelegateQueue)
                 case .failure(let error): failure = error.withSyncManagerCode
                 }
                 done.post(failure, through: SBSMSyncManager.onCompletionQueue)
@@ -112,7 +112,7 @@ public final class SBSMChannelCollection: NSObject {
 
     private func notify(_ event: Event) {
         switch event {
-        case .page(let channels, let moment): notify(.insert, channels, moment)
+        case .page(let page): notify(.insert, page.channels, page.moment)
         case .change(let event):
             let (updated, moment) = (event.change.updated.map(\.after), event.moment)
             notify(.remove, event.change.deleted, .first)

@@ -80,7 +80,9 @@ open class GroupChannelCollection: BaseCollection {
     /// Loads another page and returns it: at first that of the cache, if it has one.
     public func loadMore(completionHandler: GroupChannelListHandler? = nil) {
         let (door, callback) = (SendbirdChat.door, Callback.channels(completionHandler))
-        door.start { [driver] in await driver.load { door.notify(callback, $0) } }
+        door.start { [driver] in
+            await driver.load { door.notify(callback, $0.map(\.channels)) }
+        }
     }
 
     /// Closes the collection; the delegate gets no more events.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import RoostCore
 import RoostModel
 import Testing
+
+@testable import RoostCore
 
 struct OutboxLaneTests {
     private static let now = Timestamp(milliseconds: 1_000_000_000)
@@ -65,13 +65,14 @@ struct OutboxLaneTests {
         }
         _ = machine.handle(.queued(Self.item("waits", in: "d")))
         _ = machine.handle(.wentOffline)
-        let text = try? String(decoding: JSONEncoder().encode(machine), as: UTF8.self)
-        #expect(text?.contains("c1") == false && text?.contains("waits") == true)
+        #expect(Array(machine.lanes.keys) == [OutboxMachine.Lane("d")])
+        #expect(machine.laneOrder == [OutboxMachine.Lane("d")])
+        #expect(Array(machine.items.keys) == ["waits"])
         #expect(Self.transmitted(machine.handle(.wentOnline(now: Self.now))) == ["waits"])
         #expect(Self.transmitted(machine.handle(.queued(Self.item("n", in: "c1")))) == ["n"])
     }
 
-    @Test func `the lanes of ever new channels are forgotten during a connection, too`() throws {
+    @Test func `the lanes of ever new channels are forgotten during a connection, too`() {
         var machine = Self.machine()
         _ = machine.handle(.hold("held"))
         _ = machine.handle(.queued(Self.item("waits", in: "held")))
@@ -81,9 +82,8 @@ struct OutboxLaneTests {
             #expect(Self.transmitted(effects) == [RequestID("m\(number)")])
             _ = machine.handle(.delivered(RequestID("m\(number)"), 1))
         }
-        let text = String(decoding: try JSONEncoder().encode(machine), as: UTF8.self)
-        let lanes = text.components(separatedBy: "isForChanges").count / 2
-        #expect(lanes <= 64)
+        #expect(machine.lanes.count <= OutboxMachine.leastLaneLimit)
+        #expect(Set(machine.laneOrder) == Set(machine.lanes.keys))
         let released = machine.handle(.release("held"))
         #expect(Self.transmitted(released) == ["waits"])
         let queued = machine.handle(.queued(Self.item("n", in: "c1")))

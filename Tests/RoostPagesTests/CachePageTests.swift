@@ -54,6 +54,16 @@ struct CachePageTests {
         #expect(Self.source(Self.page { $0.usedBytes = 256_000_000 }).contains("Evicted next: "))
     }
 
+    @Test func `a page adds up any numbers of messages, as after a damage`() {
+        let source = Self.source(
+            Self.page { page in
+                page.channels[0].messageCount = .max
+                page.channels.append(page.channels[0])
+                page.channels[1].key = "c2"
+            })
+        #expect(source.contains(">\(Int.max)<"))
+    }
+
     @Test func `a page tells that a client spares the channels that it uses`() {
         let spared = "A running client spares the channels that it uses."
         #expect(Self.source(Self.page()).contains(spared))

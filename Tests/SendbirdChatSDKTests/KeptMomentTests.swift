@@ -116,6 +116,25 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `a page of a list has the moment of the list's values`() throws {
+            try DoorStory.play(seed: 358) { story in
+                _ = try await story.channel("train")
+                await story.connect()
+                let driver = ChannelListDriver(SendbirdChat.door, ChannelListQuery())
+                let pages = Guarded<[ChannelListDriver.Page]>([])
+                await driver.load { result in
+                    guard case .success(let page) = result else { return }
+                    pages.withLock { $0.append(page) }
+                }
+                let first = pages.withLock { $0.first }
+                let page = try #require(first)
+                let moments = driver.view.objects { $1 }
+                #expect(page.channels.map(\.name) == ["train"])
+                #expect(moments == [page.moment])
+                await driver.close()
+            }
+        }
+
         @Test(arguments: [false, true])
         func `a kept channel that left a list during an absence shows the reason`(
             isFrozen: Bool

@@ -100,7 +100,8 @@ extension TableCopy {
         "clock.changed_at": "each channel keeps the time of its own last change",
         "channel.sequence": "transactions count these changes; all of them come at the change base",
         "member.sequence": "transactions count these changes; all of them come at the change base",
-        "removal": "the shared database finds the remains of deleted channels by their messages",
+        "removal": "deleted channels with messages left; the shared database has no such list, "
+            + "because it looks for messages whose channel is deleted",
     ]
 }
 

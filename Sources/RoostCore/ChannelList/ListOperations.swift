@@ -289,9 +289,7 @@ package struct ListArrival: SyncOperation {
 extension SyncState {
     /// Reads a list again, unless a read that has not begun will show the same.
     mutating func reread(_ list: ListID) {
-        let read = Operation.listRead(ListRead(list, from: nil))
-        guard lists[list]?.reads.hasWaiting != true, !step.starts.contains(read) else { return }
-        start(read)
+        start(.listRead(ListRead(list, from: nil)), unlessWaitingIn: lists[list]?.reads)
     }
 
     package mutating func close(_ list: ListID) {

@@ -34,3 +34,13 @@ package struct ReadQueue: Equatable, Codable, Sendable {
         return true
     }
 }
+
+extension SyncState {
+    /// Starts a read of a collection, unless a read that has not begun will show the same.
+    ///
+    /// Otherwise pages would wait behind the reads for any number of commits.
+    mutating func start(_ read: Operation, unlessWaitingIn reads: ReadQueue?) {
+        guard reads?.hasWaiting != true, !step.starts.contains(read) else { return }
+        start(read)
+    }
+}

@@ -185,18 +185,30 @@ package struct TimelinePaging: SyncOperation {
 /// A filtered page that reaches the newest message states nothing about later messages that do not
 /// match: an edit can make one of them match, and the list would lack it. So the newest messages
 /// are fetched without the filter, and the page again.
+///
+/// The caller has spent the first request of the client's own limit; each further one is spent
+/// here. If a further one fails, the first page is stored already and the timeline shows it, as one
+/// that leaves the newest end open. The request for the next newer page tries again.
 package struct TimelinePage: SyncOperation {
+    private struct Page: Equatable, Codable, Sendable {
+        let statement: PageStatement
+        let messages: Int
+    }
+
     private enum State: Equatable, Codable, Sendable {
         case beginning
         case fetching
-        case fetchingNewest
-        case fetchingAgain
+        case pacingNewest(after: Page)
+        case fetchingNewest(after: Page)
+        case pacingAgain(after: Page)
+        case fetchingAgain(after: Page)
     }
 
     private let channel: ChannelURL
     private let filter: MessageFilter
     private let pageSize: Int
     private let question: PageQuestion
+    private var epoch: LinkMachine.Epoch?
     private var state = State.beginning
 
     init(_ open: OpenTimeline, _ question: PageQuestion, under filter: MessageFilter? = nil) {
@@ -209,6 +221,7 @@ package struct TimelinePage: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
+            epoch = sync.session?.epoch
             state = .fetching
             return .need(.run(.page(PageFetch(channel, question, under: filter))))
         case (.fetching, .ended(.page(let statement, let count))):
@@ -216,15 +229,45 @@ package struct TimelinePage: SyncOperation {
             guard question.newerLimit > 0, statement.reachesNewest, filter != .everything else {
                 return .end(.page(statement, messages: count))
             }
-            state = .fetchingNewest
-            let newest = PageQuestion.newest(pageSize)
-            return .need(.run(.page(PageFetch(channel, newest))))
-        case (.fetchingNewest, .ended(.page)):
-            state = .fetchingAgain
-            return .need(.run(.page(PageFetch(channel, question, under: filter))))
-        case (.fetchingAgain, .ended(let outcome)): return .end(outcome)
+            let first = Page(statement: statement, messages: count)
+            state = .pacingNewest(after: first)
+            return sync.spendRequest() ?? fetchNewest(after: first, &sync)
+        case (.pacingNewest(let first), .paused): return fetchNewest(after: first, &sync)
+        case (.fetchingNewest(let first), .ended(.page)):
+            state = .pacingAgain(after: first)
+            return sync.spendRequest() ?? fetchAgain(after: first, &sync)
+        case (.pacingAgain(let first), .paused): return fetchAgain(after: first, &sync)
+        case (.fetchingAgain, .ended(.page(let statement, let count))):
+            return .end(.page(statement, messages: count))
+        case (.fetchingNewest(let first), .ended(.failed(let error))),
+            (.fetchingAgain(let first), .ended(.failed(let error))):
+            return end(with: first, despite: error, sync)
         default: return .fail(reply)
         }
+    }
+
+    private mutating func fetchNewest(after first: Page, _ sync: inout SyncState) -> Step {
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
+        state = .fetchingNewest(after: first)
+        return .need(.run(.page(PageFetch(channel, .newest(pageSize)))))
+    }
+
+    private mutating func fetchAgain(after first: Page, _ sync: inout SyncState) -> Step {
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
+        state = .fetchingAgain(after: first)
+        return .need(.run(.page(PageFetch(channel, question, under: filter))))
+    }
+
+    /// Ends with the first page, unless the failure is about the session or the channel.
+    ///
+    /// A page without progress ends with the failure: an app that pages to the end would ask for
+    /// ever.
+    private func end(with first: Page, despite error: RoostError, _ sync: SyncState) -> Step {
+        let statement = first.statement.withOpenEnd
+        guard sync.isPresent(epoch), !error.isRefusal, !error.code.endsSessionKey,
+            !error.code.deniesChannel, question.isAdvanced(by: statement)
+        else { return .fail(error) }
+        return .end(.page(statement, messages: first.messages))
     }
 }
 

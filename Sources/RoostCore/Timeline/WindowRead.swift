@@ -83,14 +83,8 @@ extension SyncState {
         case .nothing: break
         // A failed read leaves the list unchanged; the next commit requests another.
         case .reread:
-            let read = Operation.window(
-                WindowRead(timeline, .shown(olderBy: 0, newerBy: 0), from: nil))
-            // A read that has not begun will show the same. Otherwise pages would wait behind the
-            // reads for any number of commits.
-            guard timelines[timeline]?.reads.hasWaiting != true, !step.starts.contains(read) else {
-                return
-            }
-            start(read)
+            let read = WindowRead(timeline, .shown(olderBy: 0, newerBy: 0), from: nil)
+            start(.window(read), unlessWaitingIn: timelines[timeline]?.reads)
         // Messages are missing below a live message: the server is asked while there is a
         // connection.
         case .repair:

@@ -22,7 +22,7 @@ extension CachePage {
     // MARK: Summary
 
     private var summary: HTML {
-        let messages = channels.reduce(0) { $0 + $1.messageCount }
+        let messages = channels.reduce(0) { $0.addingSaturated($1.messageCount) }
         let holes = channels.reduce(0) { $0 + $1.holes.count }
         let place: HTML =
             folder.map { .joined([" ", .element("code", [], .quoted($0))]) } ?? .nothing

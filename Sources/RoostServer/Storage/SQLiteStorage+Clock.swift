@@ -4,14 +4,16 @@ package import RoostModel
 import RoostSQLite
 
 extension SQLiteStorage {
-    /// Returns the time of the last change or note; no change has an earlier time after it.
+    /// Returns the latest time that a change or `note(_:)` has stored.
+    ///
+    /// Later changes have no earlier time, even if the machine's clock goes back.
     package func notedTime() throws(StorageError) -> Timestamp {
         try read { db throws(SQLiteError) in
             Timestamp(milliseconds: try db.first(.notedTime) ?? 0)
         }
     }
 
-    /// Notes the server's time, behind which a later start does not go back.
+    /// Stores the server's time, so that the time does not go back at the next start.
     package func note(_ time: Timestamp) throws(StorageError) {
         try write { db throws(SQLiteError) in try db.execute(.noteTime, time) }
     }

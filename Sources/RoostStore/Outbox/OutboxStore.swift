@@ -39,8 +39,9 @@ package actor OutboxStore {
     /// Whether signals of other processes are received; false with an executor that decides the
     /// order of events.
     private let listens: Bool
-    /// The streams of those signals that the closing ends.
-    private var listeners: [AsyncStream<Void>.Continuation] = []
+    /// The open streams of those signals, which the closing ends, and the number of the last one.
+    private nonisolated let listeners = Guarded(
+        (open: [Int: AsyncStream<Void>.Continuation](), last: 0))
     /// The version of the file as of the last call of `news`; nil if the changes of other processes are
     /// unknown.
     var heardVersion: Int64?
@@ -194,10 +195,20 @@ package actor OutboxStore {
             continuation.finish()
             return signals
         }
-        continuation.onTermination = { _ in leave() }
-        listeners.append(continuation)
+        let number = listeners.withLock { listeners in
+            listeners.last += 1
+            listeners.open[listeners.last] = continuation
+            return listeners.last
+        }
+        continuation.onTermination = { [weak listeners] _ in
+            leave()
+            listeners?.withLock { $0.open[number] = nil }
+        }
         return signals
     }
+
+    /// The number of open streams of signals.
+    nonisolated var listenerCount: Int { listeners.withLock { $0.open.count } }
 
     /// Opens the outbox; again after `letGo`.
     func open(
@@ -246,8 +257,11 @@ package actor OutboxStore {
         letGo()
         signal = nil
         // Otherwise a reader would wait for ever, and keep the watch and its own executor.
-        for listener in listeners { listener.finish() }
-        listeners = []
+        let ending = listeners.withLock { listeners in
+            defer { listeners.open = [:] }
+            return listeners.open.values
+        }
+        for listener in ending { listener.finish() }
     }
 
     func write<T>(

@@ -143,7 +143,10 @@ extension Query where Input == Void, Output == Bool {
 
 extension Query where Input == Void, Output == Int64 {
     /// The number of cached messages from the sums of the budget; counting would read an index.
-    static let messageTotal = Query(sql: "SELECT ifnull(sum(message_count), 0) FROM held") {
+    ///
+    /// `sum` fails with an overflow after a damage of the numbers; this sum becomes the largest
+    /// number.
+    static let messageTotal = Query(sql: "SELECT CAST(total(message_count) AS INTEGER) FROM held") {
         row in row.int64(0)
     }
 }

@@ -40,15 +40,18 @@ package final class SuspensionGate: Sendable {
 
     package init() {}
 
-    /// Does a piece of work when the gate is open and all earlier work is done.
+    /// Performs a piece of work once the gate is open and all earlier work is finished.
+    ///
+    /// The closing of the gate interrupts the work; its next attempt follows the opening.
     ///
     /// - Parameters:
-    ///   - actor: The owner of the work; other work of the actor continues during the wait.
-    ///   - cancellation: The error if the task is canceled while the gate is closed. The work of a
-    ///     canceled task is done if the gate is open.
-    ///   - attempt: The work; nil if it was interrupted and undone, and has to be repeated.
-    /// - Returns: The result of the attempt that was not interrupted.
-    /// - Throws: The error of an attempt, or `cancellation`; then no attempt has had an effect.
+    ///   - actor: The actor that performs the work; it takes other calls during the wait.
+    ///   - cancellation: The error of a task that is canceled while the gate is closed. While the
+    ///     gate is open, a cancellation has no effect.
+    ///   - attempt: One attempt at the work. It returns nil after an interruption, with its changes
+    ///     rolled back.
+    /// - Returns: The value of the first attempt that was not interrupted.
+    /// - Throws: The error of an attempt; `cancellation`, and then no attempt has changed anything.
     package func perform<Value, Failure: Error>(
         isolation actor: isolated any Actor, orThrow cancellation: @autoclosure () -> Failure,
         _ attempt: () throws(Failure) -> Value?

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import RoostCore
 import RoostModel
 import RoostWire
 import Testing
+
+@testable import RoostCore
 
 private typealias Script = MachineScript
 
@@ -264,7 +264,6 @@ struct InboxCallTests {
         let (disk, item) = try Self.acknowledge(&script, in: "c")
         _ = script.write(disk, [.item(item)])
         #expect(script.machine.state.outbox.items.contains(item))
-        let outbox = try JSONEncoder().encode(script.machine.state.outbox)
-        #expect(String(decoding: outbox, as: UTF8.self).contains("\"inboxClaims\":[]"))
+        #expect(script.machine.state.outbox.inboxClaims.isEmpty)
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import RoostCore
 import RoostModel
 import RoostWire
 import Testing
+
+@testable import RoostCore
 
 struct ReadMarkCallTests {
     private typealias Script = MachineScript
@@ -112,8 +112,11 @@ struct ReadMarkCallTests {
         #expect(answered.contains(.finish(id, .done)))
         let pause = script.give(.fired(.readMark(Script.channel)))
         #expect(pause.needs.isEmpty)
-        let marks = try JSONEncoder().encode(script.machine.state.marks)
-        #expect(!String(decoding: marks, as: UTF8.self).contains("\"\(Script.channel.rawValue)\""))
+        var marks = script.machine.state.marks
+        #expect(marks.machine == ReadMarkMachine() && marks.unreadMarks.isEmpty)
+        #expect(marks.newestMessage(in: Script.channel) == nil)
+        let rounds = marks.close(in: Script.channel)
+        #expect(rounds.isEmpty)
     }
 
     @Test func `a lost connection ends every call`() throws {

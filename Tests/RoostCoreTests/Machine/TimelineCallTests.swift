@@ -46,32 +46,6 @@ struct TimelineCallTests {
         #expect(scene.timeline()?.list.hasNewer == false)
     }
 
-    @Test func `under a filter the newest page meets the live messages, which come without one`() {
-        var scene = CacheScene.connected()
-        scene.openTimeline(at: Timestamp(milliseconds: 20), filter: MessageFilter(kind: .user))
-        let before = scene.questions.count
-        for _ in 1...6 {
-            scene.start(.timelinePaging(TimelinePaging(Self.timeline, .newer)))
-        }
-        // The page under the filter, the newest page of all messages, the page again.
-        #expect(Self.filters(of: scene.questions[before...]).suffix(3) == [false, true, false])
-    }
-
-    @Test func `a first page under a filter that reaches the newest end meets them, too`() {
-        var scene = CacheScene.connected()
-        scene.openTimeline(at: Timestamp(milliseconds: 38), filter: MessageFilter(kind: .user))
-        #expect(scene.timeline()?.list.followsNewest == true)
-        #expect(Self.filters(of: scene.questions[...]) == [false, true, false])
-    }
-
-    /// Returns for each requested page whether it was requested without a filter.
-    private static func filters(of questions: ArraySlice<ServerQuestion>) -> [Bool] {
-        questions.compactMap { question in
-            guard case .messages(let call) = question else { return nil }
-            return call.filter == .everything
-        }
-    }
-
     @Test func `a server that promises newer messages and sends none ends the paging (scar 141)`() {
         var scene = CacheScene.connected()
         scene.openTimeline(at: Timestamp(milliseconds: 20))

@@ -22,6 +22,21 @@ struct CanceledOpeningTests {
         }
     }
 
+    /// Waits until an opening waits for a lock of its folder, which the test holds.
+    ///
+    /// The opening has the lock's file open then, as the test has.
+    private func waitUntilQueued(at lock: String) async throws {
+        let manager = FileManager.default
+        var count = 0
+        while count < 2 {
+            await Task.yield()
+            count = try manager.contentsOfDirectory(atPath: "/proc/self/fd").count { number in
+                // The descriptor may be closed by now.
+                (try? manager.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == lock
+            }
+        }
+    }
+
     @Test func `an encryption whose opening is canceled continues at the next one (scars 49, 154)`()
         async throws
     {
@@ -33,7 +48,9 @@ struct CanceledOpeningTests {
         await store.close()
         options.protection = .sealed(MasterKeys(Fixture.key(1)))
         let opening = Guarded<Task<Store, any Error>?>(nil)
-        options.reportMigration { done, _ in
+        let reached = Guarded((done: 0, total: 0))
+        options.reportMigration { done, total in
+            reached.withLock { $0 = (done, total) }
             if done == 2_000 { opening.withLock { $0?.cancel() } }
         }
         let canceling = options
@@ -46,9 +63,14 @@ struct CanceledOpeningTests {
         }
         let error = await #expect(throws: StoreError.self) { _ = try await task.value }
         #expect(error?.kind == .canceled)
+        let cut = reached.withLock { $0 }
+        // A cancellation that came into effect behind the work would have the same error.
+        #expect(cut.done < cut.total)
         try expectNoLocks(folder)
-        options.reportMigration { _, _ in }
+        options.reportMigration { done, total in reached.withLock { $0 = (done, total) } }
         store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+        let end = reached.withLock { $0 }
+        #expect(end.done == end.total)
         #expect(store.report == .intact && store.outboxReport == .intact)
         #expect(try await Cache.faults(of: store) == [])
         #expect(try await Cache.emptyChannels(of: store) == [])
@@ -66,7 +88,7 @@ struct CanceledOpeningTests {
         let opening = Task {
             try await Store.open(.folder(folder.path), owner: Fixture.owner, patient)
         }
-        for _ in 0..<100 { await Task.yield() }
+        try await waitUntilQueued(at: folder.file("app/anna/lock"))
         opening.cancel()
         let error = await #expect(throws: StoreError.self) { _ = try await opening.value }
         #expect(error?.kind == .canceled)
@@ -108,7 +130,7 @@ struct CanceledOpeningTests {
         let opening = Task {
             try await Store.open(.folder(folder.path), owner: Fixture.owner, patient)
         }
-        for _ in 0..<1_000 { await Task.yield() }
+        try await waitUntilQueued(at: folder.file("app/anna/lock"))
         try FileManager.default.removeItem(atPath: cache)
         try FileManager.default.moveItem(atPath: "\(cache).away", toPath: cache)
         _ = consume lock

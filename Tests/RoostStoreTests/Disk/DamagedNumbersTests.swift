@@ -11,13 +11,14 @@ import Testing
 struct DamagedNumbersTests {
     /// Makes a cache of twenty messages, and runs a statement on its file.
     private func damaged(
-        _ query: Query<Int64, Void>, _ number: Int64
+        _ query: Query<Int64, Void>, _ number: Int64, besides others: [Mutation] = []
     ) async throws -> TemporaryFolder {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await Store.test(.folder(folder.path))
         try await store.writer.commit([
             .channels([Fixture.group(Fixture.channel, name: "name")]), Fixture.page(1...20),
         ])
+        if !others.isEmpty { try await store.writer.commit(others) }
         await store.close()
         let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
         try connection.execute(query, number)
@@ -54,6 +55,19 @@ struct DamagedNumbersTests {
         await store.close()
     }
 
+    @Test func `numbers of messages without a sum do not stop the index of words`() async throws {
+        let folder = try await damaged(
+            .setHoldings, .max,
+            besides: [.channels([Fixture.group("other")]), Fixture.page(31...40, in: "other")])
+        let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+        try connection.execute(.setRecentHoldings, Int64.max)
+        let store = try await Store.test(.folder(folder.path))
+        let progress = try await store.writer.indexSome()
+        // A sealed cache has its index in memory.
+        #expect(progress.total == (Fixture.isSealed ? 0 : .max))
+        await store.close()
+    }
+
     @Test(arguments: [.max, .min] as [Int64])
     func `impossible sums of a channel end no process, and a check finds them (scar 43)`(
         number: Int64
@@ -82,6 +96,11 @@ extension Query where Input == Int64, Output == Void {
     fileprivate static var setLastCommit: Query {
         Query(
             sql: "UPDATE recent SET sequence = ?1 WHERE channel_id = 0",
+            bind: { number, bindings in bindings.append(number) })
+    }
+    fileprivate static var setRecentHoldings: Query {
+        Query(
+            sql: "UPDATE recent SET message_count = ?1 WHERE message_count IS NOT NULL",
             bind: { number, bindings in bindings.append(number) })
     }
     fileprivate static var setHoldings: Query {
