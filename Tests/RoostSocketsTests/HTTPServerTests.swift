@@ -85,6 +85,31 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func `a refused connection is named before its client sees the end of it`() async throws {
+        let client = Mutex<CInt?>(nil)
+        let (isNamed, hasEnded) = (Gate(), Flag())
+        var configuration = HTTPServer.Configuration.with(\.connectionsPerPeer, 0)
+        configuration.noteRefusal = { _ in
+            defer { isNamed.open() }
+            var descriptor: CInt?
+            while descriptor == nil {
+                usleep(1_000)
+                descriptor = client.withLock { $0 }
+            }
+            guard let descriptor else { return }
+            var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            // SAFETY: the one structure is valid during the call.
+            if unsafe poll(&watched, 1, 0) != 0 { hasEnded.set() }
+        }
+        try await withServer(EchoHandler(), configuration) { server, _ in
+            let descriptor = RawClient.open(get("/a"), port: server.port)
+            client.withLock { $0 = descriptor }
+            await isNamed.wait()
+            #expect(!hasEnded.isSet)
+            #expect(await RawClient.rest(of: descriptor).isEmpty)
+        }
+    }
+
     @Test func `HEAD is answered with a length and without a body`() async throws {
         try await withServer { server, _ in
             let answer = await RawClient.exchange(

@@ -90,6 +90,61 @@ struct RawClient {
         }
     }
 
+    /// Reads 16 KiB after each pause until the server closes, then closes this end.
+    ///
+    /// - Returns: The number of bytes.
+    static func readSlowly(_ descriptor: CInt, everyMS pause: UInt32) async -> Int {
+        await withCheckedContinuation { continuation in
+            Thread.run {
+                var total = 0
+                var buffer = [UInt8](repeating: 0, count: 16_384)
+                while true {
+                    usleep(pause * 1_000)
+                    // SAFETY: the buffer is valid during the call, with its size.
+                    let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+                    guard count > 0 else { break }
+                    total += count
+                }
+                close(descriptor)
+                continuation.resume(returning: total)
+            }
+        }
+    }
+
+    /// Gives the server's end of a connection, which is in this process, a small buffer for
+    /// sending; the kernel would take megabytes.
+    ///
+    /// - Returns: Whether the end was found.
+    static func shrinkBuffer(ofPeerOf descriptor: CInt) -> Bool {
+        let own = port(of: descriptor, isPeer: false)
+        let server = port(of: descriptor, isPeer: true)
+        for other in CInt(0)..<65_536 where port(of: other, isPeer: false) == server {
+            guard port(of: other, isPeer: true) == own else { continue }
+            var size: CInt = 16_384
+            // SAFETY: the option is valid during the call.
+            let result = unsafe setsockopt(
+                other, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+            return result == 0
+        }
+        return false
+    }
+
+    /// Returns the port of one end of a connection; nil for any other descriptor.
+    private static func port(of descriptor: CInt, isPeer: Bool) -> UInt16? {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        // SAFETY: `sockaddr_in` begins like `sockaddr`, and both live on this stack frame.
+        let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                isPeer
+                    ? unsafe getpeername(descriptor, $0, &length)
+                    : unsafe getsockname(descriptor, $0, &length)
+            }
+        }
+        guard result == 0, address.sin_family == sa_family_t(AF_INET) else { return nil }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
     /// Closes with a reset, as a machine does that has lost its state.
     static func reset(_ descriptor: CInt) {
         var option = linger(l_onoff: 1, l_linger: 0)

@@ -86,6 +86,26 @@ struct SlowReaderTests {
         }
     }
 
+    @Test func `a client that reads on, but slowly, is cut when the time of the answer is over`()
+        async throws
+    {
+        let (began, mayAnswer) = (Gate(), Gate())
+        let handler = ScriptedHandler(respond: { _ in
+            began.open()
+            await mayAnswer.wait()
+            return HTTPServerResponse(status: 200, body: Array(Self.large.prefix(4_194_304)))
+        })
+        // The answer has 1.9 seconds. The client needs 3.3, and each step of 16 KiB is in time.
+        try await withServer(handler, .with(\.bodyTime, .milliseconds(100))) { server, _ in
+            let client = RawClient.open(get("/"), port: server.port)
+            await began.wait()
+            #expect(RawClient.shrinkBuffer(ofPeerOf: client))
+            mayAnswer.open()
+            let count = await RawClient.readSlowly(client, everyMS: 13)
+            #expect(count < 4_194_304)
+        }
+    }
+
     @Test func `an answer has time by its size, and a small one has a minute`() {
         let configuration = HTTPServer.Configuration()
         #expect(configuration.answerTime(of: 0) == .seconds(60))

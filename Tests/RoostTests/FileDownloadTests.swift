@@ -285,6 +285,24 @@ struct FileDownloadTests {
         }
     }
 
+    @Test func `a download cancelled at any job of its reader ends, and can be continued`() throws {
+        for moment in 1...24 {
+            let folder = try TemporaryFolder(inMemory: true)
+            try SimulatedWorld.play(seed: 5) { world in
+                let scene = try await Scene(world, folder, count: 600_000)
+                let client = try await scene.launch()
+                let download = client.download(scene.file)
+                let executor = CancellingExecutor(of: world.executor)
+                let reader = Task(executorPreference: executor) { try await download.file() }
+                executor.cancel(reader, atJob: moment)
+                _ = await reader.result
+                let file = try await download.file()
+                #expect(try await client.contents(of: file) == scene.bytes)
+                await client.close()
+            }
+        }
+    }
+
     @Test func `closing the client ends its downloads`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 6) { world in

@@ -112,12 +112,17 @@ final class FileTransfers: Sendable {
         task?.cancel()
     }
 
+    /// Publishes a state of a transfer; only the task of the transfer calls this, so states keep
+    /// their order.
     private func publish(_ state: State, of url: String, _ id: Int) {
-        running.withLock { running in
-            guard let transfer = running.transfers[url], transfer.id == id else { return }
+        let feed = running.withLock { running -> StreamFeed<State>? in
+            guard let transfer = running.transfers[url], transfer.id == id else { return nil }
             running.transfers[url]?.last = state
-            transfer.feed.publish(state)
+            return transfer.feed
         }
+        // Behind the lock, which the cancellation of a reader takes (`StepDelivery`). A reader that
+        // joins meanwhile may get the state twice.
+        feed?.publish(state)
     }
 
     private func finish(

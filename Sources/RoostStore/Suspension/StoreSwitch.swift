@@ -59,6 +59,9 @@ final class StoreSwitch: Sendable {
     }
 
     /// Interrupts all work; new work waits.
+    ///
+    /// The cancellation of an opening calls this too. No other thread turns gates on or off before
+    /// the store is open, so none resumes the task of the opening under the lock that this takes.
     func turnOff() {
         state.withLock { state in
             guard !state.isEnded else { return }
