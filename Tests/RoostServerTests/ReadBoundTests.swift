@@ -117,6 +117,22 @@ struct ReadBoundTests {
     }
 
     @Test(arguments: databases)
+    func `a page with a filter ends early behind many rows with few matches`(
+        kind: StorageKind
+    ) async throws {
+        var bounds = Self.bounds
+        bounds.allStretches = 3
+        let storage = try await kind.make(bounds: bounds)
+        try await storage.addUser(User(id: "ann"))
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("g", ["ann"]), now: StorageContractTests.start)
+        try await Self.fill(storage, rare: [0, 20, 39])
+        let found = try await storage.findMessages(
+            in: "g", PositionRange(), Self.rare, newestFirst: true, limit: 3)
+        #expect(!found.isWhole && found.stretches == 3 && found.messages.count == 2)
+    }
+
+    @Test(arguments: databases)
     func `a found page is answered although the probe behind it ends early`(
         kind: StorageKind
     ) async throws {

@@ -150,7 +150,7 @@ extension PostgresStorage {
             if rows.count == missing, let end = rows.last?.position {
                 range = whole.divided(behind: end, newestFirst: newestFirst).rest
             } else if let rest {
-                guard missed < bounds.stretches else {
+                guard missed < bounds.stretches, found.stretches < bounds.allStretches else {
                     found.isWhole = false
                     break
                 }

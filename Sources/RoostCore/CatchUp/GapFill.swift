@@ -67,7 +67,7 @@ package struct GapFill: SyncOperation {
     ) {
         self.channel = channel
         self.range = range
-        hasKnowledgeAbove = true
+        hasKnowledgeAbove = false
         holeEnd = upper.lower
     }
 
@@ -144,21 +144,18 @@ package struct GapFill: SyncOperation {
         guard sync.isPresent(epoch) else { return .fail(.notConnected) }
         guard !ledger.hasDeparture else { return .fail(.departed) }
         guard !ledger.hasLoss else { return .fail(.cleared) }
-        // Nothing above the hole is in this count.
-        if answer.isHuge, holeEnd != nil { return .end(.gap(.huge)) }
         let messages = answer.next.messages.filter { $0.channelURL == channel }
         let summary = GapAnswer(
             isHuge: answer.isHuge, positions: messages.compactMap(\.position),
             isContinuous: answer.next.isContinuous, hasMore: answer.next.hasMore)
+        // A bounded question has a message to show: the one at the hole's end, unless it was deleted.
         var verdict = GapVerdict(
             summary, above: range, hasKnowledgeAbove: hasKnowledgeAbove,
-            hasDeletions: ledger.hasDeletions)
-        switch (verdict, holeEnd) {
-        case (.filled(_, reachesNewest: true), let end?):
-            // The answer reaches over the hole, even if the message at its end was deleted.
-            verdict = .filled(CoveredRange(lower: known, upper: end), reachesNewest: true)
-        case (_, nil): sync.session?.gapEnds[channel] = verdict == .complete ? known : nil
-        default: break
+            hasDeletions: ledger.hasDeletions || holeEnd != nil)
+        if holeEnd == nil { sync.session?.gapEnds[channel] = verdict == .complete ? known : nil }
+        if let holeEnd, case .filled(let range, _) = verdict {
+            verdict = .filled(
+                CoveredRange(lower: known, upper: min(range.upper, holeEnd)), reachesNewest: false)
         }
         guard case .filled(let range, _) = verdict else { return follow(verdict, nil, &sync) }
         let upToDate = ledger.upToDate(messages.filter(\.hasPossibleTimes))
@@ -176,10 +173,10 @@ package struct GapFill: SyncOperation {
     ) -> Step {
         switch verdict {
         case .huge: return .end(.gap(.huge))
-        case .filled(let range, reachesNewest: true) where holeEnd == nil:
+        case .filled(let range, reachesNewest: true):
             return reachNewest(at: commit?.coverageEnd(of: channel) ?? range.upper, &sync)
         case .complete: return reachNewest(at: known, &sync)
-        case .filled(let range, _): return walk(from: range.upper, &sync)
+        case .filled(let range, reachesNewest: false): return walk(from: range.upper, &sync)
         case .pageForward: return walk(from: known, &sync)
         }
     }

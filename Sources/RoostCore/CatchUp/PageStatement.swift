@@ -60,7 +60,7 @@ package struct PageStatement: Equatable, Codable, Sendable {
     /// The stretch without a hole; nil if the answer states none.
     package let range: CoveredRange?
     /// Whether the server stated that no newer message exists.
-    package private(set) var reachesNewest: Bool
+    package let reachesNewest: Bool
 
     /// Derives the statement of an answer.
     ///
@@ -99,12 +99,5 @@ package struct PageStatement: Equatable, Codable, Sendable {
         var upper = (positions + known).max() ?? lower
         if reachesNewest, let newestKnown { upper = max(upper, newestKnown) }
         range = CoveredRange(lower: lower, upper: max(lower, upper))
-    }
-
-    /// The statement about the same stretch, with newer messages possible.
-    package var withOpenEnd: PageStatement {
-        var statement = self
-        statement.reachesNewest = false
-        return statement
     }
 }

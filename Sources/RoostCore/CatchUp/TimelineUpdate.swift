@@ -110,7 +110,9 @@ package struct TimelineSynchronization: SyncOperation {
     ) -> Step {
         guard sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .loading(page)
-        return .need(.run(.timelinePage(TimelinePage(open, question, under: page.filter))))
+        return .need(
+            .run(
+                .timelinePage(TimelinePage(open, question, under: page.filter, isPaced: true))))
     }
 
     private func show(_ isFirst: Bool) -> Step {

@@ -150,7 +150,9 @@ package struct TimelinePaging: SyncOperation {
             state = .fetching(missing: missing)
             return .need(
                 .runWithin(
-                    Self.patience, .timelinePage(TimelinePage(open, open.question(direction)))))
+                    Self.patience,
+                    .timelinePage(
+                        TimelinePage(open, open.question(direction), isPaced: false))))
         case (.fetching(let missing), .ended(.page(let statement, _))):
             return show(statement, missing: missing)
         case (.showing(let statement), .ended(.done)):
@@ -186,36 +188,35 @@ package struct TimelinePaging: SyncOperation {
 /// match: an edit can make one of them match, and the list would lack it. So the newest messages
 /// are fetched without the filter, and the page again.
 ///
-/// The caller has spent the first request of the client's own limit; each further one is spent
-/// here. If a further one fails, the first page is stored already and the timeline shows it, as one
-/// that leaves the newest end open. The request for the next newer page tries again.
+/// Of a paced page each request counts against the client's own limit; the caller has spent the
+/// first one.
 package struct TimelinePage: SyncOperation {
-    private struct Page: Equatable, Codable, Sendable {
-        let statement: PageStatement
-        let messages: Int
-    }
-
     private enum State: Equatable, Codable, Sendable {
         case beginning
         case fetching
-        case pacingNewest(after: Page)
-        case fetchingNewest(after: Page)
-        case pacingAgain(after: Page)
-        case fetchingAgain(after: Page)
+        case pacingNewest
+        case fetchingNewest
+        case pacingAgain
+        case fetchingAgain
     }
 
     private let channel: ChannelURL
     private let filter: MessageFilter
     private let pageSize: Int
     private let question: PageQuestion
+    private let isPaced: Bool
     private var epoch: LinkMachine.Epoch?
     private var state = State.beginning
 
-    init(_ open: OpenTimeline, _ question: PageQuestion, under filter: MessageFilter? = nil) {
+    init(
+        _ open: OpenTimeline, _ question: PageQuestion, under filter: MessageFilter? = nil,
+        isPaced: Bool
+    ) {
         channel = open.channel
         self.filter = filter ?? open.filter
         pageSize = open.pageSize
         self.question = question
+        self.isPaced = isPaced
     }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
@@ -225,49 +226,41 @@ package struct TimelinePage: SyncOperation {
             state = .fetching
             return .need(.run(.page(PageFetch(channel, question, under: filter))))
         case (.fetching, .ended(.page(let statement, let count))):
-            guard question.isAdvanced(by: statement) else { return .fail(.stalled) }
+            // An older page reaches the newest message at most by chance.
             guard question.newerLimit > 0, statement.reachesNewest, filter != .everything else {
                 return .end(.page(statement, messages: count))
             }
-            let first = Page(statement: statement, messages: count)
-            state = .pacingNewest(after: first)
-            return sync.spendRequest() ?? fetchNewest(after: first, &sync)
-        case (.pacingNewest(let first), .paused): return fetchNewest(after: first, &sync)
-        case (.fetchingNewest(let first), .ended(.page)):
-            state = .pacingAgain(after: first)
-            return sync.spendRequest() ?? fetchAgain(after: first, &sync)
-        case (.pacingAgain(let first), .paused): return fetchAgain(after: first, &sync)
-        case (.fetchingAgain, .ended(.page(let statement, let count))):
-            return .end(.page(statement, messages: count))
-        case (.fetchingNewest(let first), .ended(.failed(let error))),
-            (.fetchingAgain(let first), .ended(.failed(let error))):
-            return end(with: first, despite: error, sync)
+            state = .pacingNewest
+            return spendRequest(&sync) ?? fetchNewest(&sync)
+        case (.pacingNewest, .paused): return fetchNewest(&sync)
+        case (.fetchingNewest, .ended(.page)):
+            state = .pacingAgain
+            return spendRequest(&sync) ?? fetchAgain(&sync)
+        case (.pacingAgain, .paused): return fetchAgain(&sync)
+        case (.fetchingAgain, .ended(let outcome)): return .end(outcome)
         default: return .fail(reply)
         }
     }
 
-    private mutating func fetchNewest(after first: Page, _ sync: inout SyncState) -> Step {
-        guard sync.isPresent(epoch) else { return sync.returnRequest() }
-        state = .fetchingNewest(after: first)
+    /// Counts a request of a paced page; a person waits for the others.
+    private func spendRequest(_ sync: inout SyncState) -> Step? {
+        isPaced ? sync.spendRequest() : nil
+    }
+
+    private mutating func fetchNewest(_ sync: inout SyncState) -> Step {
+        guard sync.isPresent(epoch) else { return giveUp(&sync) }
+        state = .fetchingNewest
         return .need(.run(.page(PageFetch(channel, .newest(pageSize)))))
     }
 
-    private mutating func fetchAgain(after first: Page, _ sync: inout SyncState) -> Step {
-        guard sync.isPresent(epoch) else { return sync.returnRequest() }
-        state = .fetchingAgain(after: first)
+    private mutating func fetchAgain(_ sync: inout SyncState) -> Step {
+        guard sync.isPresent(epoch) else { return giveUp(&sync) }
+        state = .fetchingAgain
         return .need(.run(.page(PageFetch(channel, question, under: filter))))
     }
 
-    /// Ends with the first page, unless the failure is about the session or the channel.
-    ///
-    /// A page without progress ends with the failure: an app that pages to the end would ask for
-    /// ever.
-    private func end(with first: Page, despite error: RoostError, _ sync: SyncState) -> Step {
-        let statement = first.statement.withOpenEnd
-        guard sync.isPresent(epoch), !error.isRefusal, !error.code.endsSessionKey,
-            !error.code.deniesChannel, question.isAdvanced(by: statement)
-        else { return .fail(error) }
-        return .end(.page(statement, messages: first.messages))
+    private func giveUp(_ sync: inout SyncState) -> Step {
+        isPaced ? sync.returnRequest() : .fail(.notConnected)
     }
 }
 

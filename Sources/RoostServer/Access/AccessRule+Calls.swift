@@ -77,8 +77,8 @@ extension AccessRule {
     ///
     /// Several look-ups in the storage make one answer. A change of the channel between them would
     /// make the answer claim a range that was never complete, so the page keeps the lane. A page
-    /// with a filter may read a million messages, for which no other work waits. Clients take older
-    /// messages from it, and hear of changes meanwhile by their events.
+    /// with a filter may read five million messages, for which no other work waits. Clients take
+    /// older messages from it, and hear of changes meanwhile by their events.
     fileprivate static func page(_ filter: MessageFilter) -> AccessRule {
         filter.readsManyRows ? .reader : AccessRule(.user, in: .reader, .inLane)
     }

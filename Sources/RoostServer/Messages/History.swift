@@ -89,7 +89,7 @@ struct History: ServerPart {
         guard found.isWhole else {
             throw ServerError(
                 .invalidValue,
-                "The filter leaves out a million messages in a row; ask for all messages.")
+                "The filter leaves out too many messages for one call; ask for all messages.")
         }
         return found.messages
     }

@@ -131,7 +131,10 @@ extension SQLiteStorage {
             found.messages += messages
             if !messages.isEmpty { missed = 0 }
             guard let rest, found.messages.count < limit else { break }
-            guard !filter.readsManyRows || missed < bounds.stretches else {
+            guard
+                !filter.readsManyRows
+                    || (missed < bounds.stretches && found.stretches < bounds.allStretches)
+            else {
                 found.isWhole = false
                 break
             }

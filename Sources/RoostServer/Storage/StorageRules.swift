@@ -27,6 +27,8 @@ package struct StorageBounds: Sendable {
     package var firstStretch = 500
     /// The stretches without a match that a page with a filter reads in a row at most.
     package var stretches = 50
+    /// The stretches that such a page reads at most in all.
+    package var allStretches = 250
     /// The messages of a deleted channel that one transaction of an embedded server removes.
     package var removal = 1_000
 

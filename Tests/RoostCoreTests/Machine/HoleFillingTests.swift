@@ -128,6 +128,32 @@ struct HoleFillingTests {
         #expect(Self.gaps(scene).count == 1)
     }
 
+    @Test func `both holes are filled that two messages have opened`() {
+        var scene = Self.returned()
+        scene.holds = { effect in
+            if case .read(_, .cursor(.messageChanges("d"))) = effect { true } else { false }
+        }
+        scene.run(scene.script.change { $0.catchUp("d", .anyway) })
+        Self.hear(45, in: &scene)
+        scene.append(46...48)
+        Self.hear(49, in: &scene)
+        #expect(scene.cache.coverage.ranges.count == 3)
+        scene.release()
+        #expect(scene.cache.coverage == Coverage([Self.range(36...49)]))
+    }
+
+    @Test func `the first message of a channel in a process notes its hole of an earlier one`() {
+        var scene = Self.returned()
+        scene.answers = Self.answeringGaps(Self.huge)
+        Self.hear(45, in: &scene)
+        scene.answers = { _ in nil }
+        scene.script = Script()
+        scene.connect()
+        #expect(Self.gaps(scene).count == 1)
+        Self.hear(46, in: &scene)
+        #expect(scene.cache.coverage == Coverage([Self.range(36...46)]))
+    }
+
     @Test func `a channel without cached messages is not asked about`() {
         var scene = CacheScene.connected()
         Self.hear(41, in: &scene)
@@ -220,6 +246,20 @@ struct HoleFillingTests {
         #expect(Self.gaps(scene).count == 2)
         #expect(scene.cache.coverage.ranges.count == 1)
         #expect(!scene.script.machine.isRetrying)
+    }
+
+    @Test func `a hole that fails each time is given up after five attempts`() {
+        var scene = Self.returned()
+        scene.holds = { if case .pause(_, _, .retry) = $0 { true } else { false } }
+        scene.answers = Self.answeringGaps(.failure(Script.error(.requestFailed)))
+        Self.hear(45, in: &scene)
+        var passed = 0
+        while case .pause(let id, _, .retry)? = scene.held.last, passed < scene.held.count {
+            passed = scene.held.count
+            scene.run(scene.script.pass(id))
+        }
+        #expect(Self.gaps(scene).count == 5)
+        #expect(!scene.script.machine.isBusy && !scene.script.machine.isRetrying)
     }
 
     @Test func `a refusal for good ends the filling`() {
