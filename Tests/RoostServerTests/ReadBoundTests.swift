@@ -205,7 +205,12 @@ struct ReadBoundTests {
         #expect(await Self.allowedCalls(scene.fixture, as: scene.ann) == 17)
         scene.fixture.world.advance(60_000)
         // The second stretch reaches the bound, so the third is left out.
-        let thrice = FingerprintMessages(channelURL: "g", stretches: [all, all, all])
+        let others = [1, 2].map { id in
+            FingerprintMessages.Stretch(
+                from: .distantPast,
+                through: Position(createdAt: .distantFuture, messageID: MessageID(id)))
+        }
+        let thrice = FingerprintMessages(channelURL: "g", stretches: [all] + others)
         let first = try await scene.fixture.call(thrice, as: scene.ann)
         #expect(first.map(\.count) == [40, 40])
         #expect(await Self.allowedCalls(scene.fixture, as: scene.ann) == 15)

@@ -153,9 +153,11 @@ package struct GapFill: SyncOperation {
             summary, above: range, hasKnowledgeAbove: hasKnowledgeAbove,
             hasDeletions: ledger.hasDeletions || holeEnd != nil)
         if holeEnd == nil { sync.session?.gapEnds[channel] = verdict == .complete ? known : nil }
-        if let holeEnd, case .filled(let range, _) = verdict {
-            verdict = .filled(
-                CoveredRange(lower: known, upper: min(range.upper, holeEnd)), reachesNewest: false)
+        if let holeEnd, case .filled(let range, let isWhole) = verdict {
+            // An answer without the message at the hole's end may be older than that message.
+            let isClosed = isWhole && ledger.hasDeletion(of: holeEnd.messageID)
+            let end = isClosed ? holeEnd : min(range.upper, holeEnd)
+            verdict = .filled(CoveredRange(lower: known, upper: end), reachesNewest: false)
         }
         guard case .filled(let range, _) = verdict else { return follow(verdict, nil, &sync) }
         let upToDate = ledger.upToDate(messages.filter(\.hasPossibleTimes))

@@ -94,6 +94,18 @@ struct HoleFillingTests {
         #expect(Array(41...44).allSatisfy { scene.cache.messages[MessageID($0)] != nil })
     }
 
+    @Test func `an answer that lacks the message above a hole does not close it`() {
+        var scene = Self.returned()
+        scene.answers = { question in
+            guard case .gap = question else { return nil }
+            let known = (40...43).map { ScriptedCache.message($0) }
+            return .success(.gap(MessageGapAnswer(isHuge: false, next: .init(messages: known))))
+        }
+        Self.hear(45, in: &scene)
+        #expect(scene.cache.messages[44] != nil)
+        #expect(scene.cache.coverage == Coverage([Self.range(36...45)]))
+    }
+
     @Test func `a huge hole stays, and no page of it is asked for`() {
         var scene = Self.returned()
         let asked = scene.questions.count
