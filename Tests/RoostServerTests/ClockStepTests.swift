@@ -94,7 +94,7 @@ struct ClockStepTests {
         first.world.advance(600_000)
         try await storage.note(first.server.world.now())
         // A page or a login at this time names it to a client.
-        first.world.advance(30_000)
+        first.world.advance(5_000)
         let seen = first.server.world.now()
 
         // The clock of the second server begins where that of the first did.

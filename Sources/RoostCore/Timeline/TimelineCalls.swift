@@ -226,6 +226,7 @@ package struct TimelinePage: SyncOperation {
             state = .fetching
             return .need(.run(.page(PageFetch(channel, question, under: filter))))
         case (.fetching, .ended(.page(let statement, let count))):
+            guard question.isAdvanced(by: statement) else { return .fail(.stalled) }
             // An older page reaches the newest message at most by chance.
             guard question.newerLimit > 0, statement.reachesNewest, filter != .everything else {
                 return .end(.page(statement, messages: count))
