@@ -89,7 +89,7 @@ struct ChatStateTests {
         state.type("!")
         state.press(.enter)
         _ = state.receive(
-            .editRefused(.delivered(4), text: "Me too!", reason: "The disk is full."))
+            .editRefused(.delivered(4), "train", text: "Me too!", reason: "The disk is full."))
         #expect(state.composer.isEmpty && state.conversation?.editing == nil)
         #expect(state.notice?.text == "e on the message tries again: The disk is full.")
         // Another message does not get it, and leaving the edit gives it up.

@@ -143,6 +143,33 @@ struct ChatTextsTests {
         #expect(state.composer.text == "Me too")
     }
 
+    @Test func `the end of the chat keeps the text of an edit as a draft`() {
+        let kept = [ChatEffect.addToDraft("Me too!", Self.train), .quit]
+        for input in [ChatInput.quit, .key(.control("c")), .key(.control("q"))] {
+            var state = Self.editingChat()
+            state.type("!")
+            let effects = state.receive(input)
+            #expect(effects == kept)
+        }
+        // One that was left for another channel before, too.
+        var left = Self.editingChat("")
+        left.type("!")
+        left.press(.control("n"))
+        let ofLeft = left.receive(.quit)
+        #expect(ofLeft == kept)
+        var unchanged = Self.editingChat()
+        let ofUnchanged = unchanged.receive(.quit)
+        #expect(ofUnchanged == [.quit])
+    }
+
+    @Test func `the end keeps an edit that this device could not save, and none that it has`() {
+        var state = Sample.chat(messages: Sample.talk + [Self.mine])
+        _ = state.receive(.editRefused(.delivered(4), "train", text: "Me", reason: "Full."))
+        _ = state.receive(Self.refusal(of: 1, "Are we there?", .channelFrozen))
+        let effects = state.receive(.quit)
+        #expect(effects == [.addToDraft("Me", Self.train), .quit])
+    }
+
     @Test func `an edit stays while its message is paged away or changed`() {
         var state = Self.editingChat()
         state.type("!")

@@ -218,7 +218,7 @@ public actor ChatSession {
                 do throws(RoostError) {
                     try await client.edit(target, in: channel, MessageEdit(text: text))
                 } catch {
-                    send(.editRefused(target, text: text, reason: error.message))
+                    send(.editRefused(target, channel, text: text, reason: error.message))
                 }
             case .delete(let target, let channel): try await client.delete(target, in: channel)
             case .addReaction(let key, let target, let channel):

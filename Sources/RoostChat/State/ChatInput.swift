@@ -36,7 +36,7 @@ public enum ChatInput: Sendable {
     /// A text that could not be saved for its delivery, and why.
     case textRefused(String, DraftPlace, reason: String)
     /// The text of an edit that could not be made, and why.
-    case editRefused(MessageTarget, text: String, reason: String)
+    case editRefused(MessageTarget, ChannelURL, text: String, reason: String)
     /// A change that the server has refused, perhaps long after its call.
     case changeRefused(ChangeRefusal)
     /// The path of a file that could not be sent, and why.

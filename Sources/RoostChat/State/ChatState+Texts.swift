@@ -8,6 +8,8 @@ extension ChatState {
     /// The text of an edit that could not be made, or was left for another place.
     struct RefusedEdit: Hashable, Sendable {
         let text: String
+        /// The place of the message, whose draft the text becomes at the end of the program.
+        let place: DraftPlace
         /// The change that the server has refused; nil for an edit that this device could not save.
         var change: RequestID?
     }
@@ -24,10 +26,12 @@ extension ChatState {
 
     /// Keeps a changed text for the next edit of its message, if an edit is left for another place.
     mutating func keepEdit() {
-        guard let target = conversation?.editing, !composer.text.trimmed.isEmpty else { return }
+        guard let target = conversation?.editing, let place = draftPlace,
+            !composer.text.trimmed.isEmpty
+        else { return }
         let shown = conversation?.shown(to: me).last { $0.message.target == target }
         guard shown?.message.text != composer.text else { return }
-        refusedEdits[target] = RefusedEdit(text: composer.text)
+        refusedEdits[target] = RefusedEdit(text: composer.text, place: place)
     }
 
     /// Ends the edit of a message that another device has deleted; a changed text becomes a draft.
@@ -109,24 +113,30 @@ extension ChatState {
             say("The server refused a change: \(words)", isFailure: true)
             return [.forget(change.id)]
         }
+        let place = DraftPlace(change.channel)
         guard refusal.reason != .messageNotFound else {
-            let effects = giveBack(
-                text, to: DraftPlace(change.channel), because: Self.editedWasDeleted)
+            let effects = giveBack(text, to: place, because: Self.editedWasDeleted)
             return effects + [.forget(change.id)]
         }
         // The edit of an unsent message is refused when the server has the message.
         return giveBack(
-            RefusedEdit(text: text, change: change.id), of: refusal.held?.target ?? target,
-            because: words)
+            RefusedEdit(text: text, place: place, change: change.id),
+            of: refusal.held?.target ?? target, because: words)
     }
 
     private static let editedWasDeleted = "The message that you edited was deleted."
 
-    /// Leaves the chat: keeps the draft, and the texts that came back for places that were left.
+    /// Leaves the chat: keeps the draft, the texts that came back for places that were left, and
+    /// the texts of edits.
     mutating func quit() -> [ChatEffect] {
-        let texts = leftTexts.sorted { $0.key.channel.rawValue < $1.key.channel.rawValue }
-        leftTexts = [:]
-        return leave() + texts.map { .addToDraft($0.value, $0.key) } + [.quit]
+        let effects = leave()
+        // The client keeps the text of an edit that the server has refused.
+        let edits = refusedEdits.values.filter { $0.change == nil }.map { ($0.place, $0.text) }
+        let texts = (leftTexts.map { ($0.key, $0.value) } + edits).sorted { first, second in
+            (first.0.channel.rawValue, first.1) < (second.0.channel.rawValue, second.1)
+        }
+        (leftTexts, refusedEdits) = ([:], [:])
+        return effects + texts.map { .addToDraft($0.1, $0.0) } + [.quit]
     }
 
     /// Keeps the text of a place on the disk at once.

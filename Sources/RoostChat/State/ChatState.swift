@@ -206,8 +206,9 @@ public struct ChatState: Sendable {
             return seek()
         case .textRefused(let text, let place, let reason):
             return giveBack(text, to: place, because: reason)
-        case .editRefused(let target, let text, let reason):
-            return giveBack(RefusedEdit(text: text), of: target, because: reason)
+        case .editRefused(let target, let channel, let text, let reason):
+            let edit = RefusedEdit(text: text, place: DraftPlace(channel))
+            return giveBack(edit, of: target, because: reason)
         case .changeRefused(let refusal): return note(refusal)
         case .fileRefused(let path, let reason):
             refusedPath = path
