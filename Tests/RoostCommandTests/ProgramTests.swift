@@ -147,6 +147,34 @@ struct ProgramTests {
         try program.remove()
     }
 
+    /// The words of a shell that let the reader of a demo's output leave, before the demo or after
+    /// its first step.
+    private static let leavingReaders = [
+        ("{ yes; \"$0\" demo --fast --keep 2>&3; echo $? >&3; } | true", false),
+        (
+            "{ \"$0\" demo --fast --keep 2>&3; echo $? >&3; } | { read a; read b; read c; }",
+            true
+        ),
+    ]
+
+    @Test(arguments: leavingReaders)
+    func `a demo ends silently with its processes when its reader has left`(
+        words: String, hasServer: Bool
+    ) async throws {
+        let program = try Program()
+        let shell = try ChildProcess(
+            "/bin/sh", ["-c", "exec 3>&1; " + words, try ChildProcess.built("roost")],
+            environment: ["TMPDIR": program.folder.path])
+        // The end of this output is also that of the demo's processes, which share its errors.
+        let lines = await shell.lines()
+        #expect(lines == ["0"])
+        let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
+        let kept = try #require(names.first { $0.hasPrefix("roost-demo-") })
+        let parts = try FileManager.default.contentsOfDirectory(atPath: program.path(kept))
+        #expect(parts.contains("server") == hasServer, "\(parts)")
+        try program.remove()
+    }
+
     @Test func `a demo with wrong arguments makes no folder`() async throws {
         let program = try Program()
         let outcome = try await program.run(

@@ -41,7 +41,7 @@ final class Demo {
                     try endServer()
                 }
             }
-            say(
+            try say(
                 narration.summary(
                     [
                         (stepCount, "steps"), (messageCount, "messages on both sides"),
@@ -56,7 +56,7 @@ final class Demo {
     // MARK: Narration
 
     func chapter(_ title: String) throws(DemoFailure) {
-        say(narration.chapter(title))
+        try say(narration.chapter(title))
         try pause(.milliseconds(700))
     }
 
@@ -68,11 +68,12 @@ final class Demo {
         do throws(DemoFailure) {
             let value = try body()
             stepCount += 1
-            say(narration.held(title))
+            try say(narration.held(title))
             try pause(.milliseconds(500))
             return value
         } catch {
-            say(narration.broke(title, error))
+            // The step's own end goes before that of the reader.
+            StandardOutput.writeNow(narration.broke(title, error))
             throw error
         }
     }
@@ -81,8 +82,8 @@ final class Demo {
     func draw() throws(DemoFailure) {
         guard !isFast, people.count == 2 else { return }
         let sides = SideBySide(try side(of: people[0]), try side(of: people[1]), style: style)
-        say("")
-        for line in sides.lines() { say("    " + line) }
+        try say("")
+        for line in sides.lines() { try say("    " + line) }
         try pause(.milliseconds(1500))
     }
 
@@ -91,7 +92,10 @@ final class Demo {
         return SideBySide.Side(title: "\(person.user), \(person.connection)", shown)
     }
 
-    private func say(_ line: String) { StandardOutput.writeNow(line) }
+    /// Writes a line; without a reader the rest of the story would be in vain.
+    private func say(_ line: String) throws(DemoFailure) {
+        guard StandardOutput.writeNow(line) else { throw .unread }
+    }
 
     /// Waits for the reader, or for an interruption of the demo.
     private func pause(_ duration: Duration) throws(DemoFailure) {

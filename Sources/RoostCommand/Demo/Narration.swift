@@ -2,10 +2,12 @@
 
 package import RoostCommandLine
 
-/// The reason for the demo's end: a failed step or an interruption.
+/// The reason for the demo's end: a failed step, an interruption, or output without a reader.
 package enum DemoFailure: Error, Hashable, Sendable {
     case expected(String, seen: String)
     case interrupted
+    /// A line could not be written.
+    case unread
 
     /// Returns the first difference between two lists that should be equal.
     package static func different(
@@ -35,7 +37,7 @@ package struct Narration: Sendable {
 
     package func broke(_ step: String, _ failure: DemoFailure) -> String {
         switch failure {
-        case .interrupted: return "  \(style(.waiting, "–")) \(step): interrupted"
+        case .interrupted, .unread: return "  \(style(.waiting, "–")) \(step): interrupted"
         case .expected(let expected, let seen):
             return """
                   \(style(.bad, "✗ \(step)"))
