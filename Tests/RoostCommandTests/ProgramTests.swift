@@ -185,6 +185,22 @@ struct ProgramTests {
         try program.remove()
     }
 
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a signal ends a server at once that still waits for its database`(
+        signal: Int32
+    ) async throws {
+        let listener = try SilentListener()
+        let server = try ChildProcess(
+            try ChildProcess.built("roost"),
+            [
+                "serve", "--database", "postgresql://127.0.0.1:\(listener.port)/x", "--port", "0",
+                "--app-id", "demo", "--api-token", "t",
+            ])
+        await listener.awaitConnection()
+        server.signal(signal)
+        #expect(await server.end() == .killed(signal: signal))
+    }
+
     /// Returns the arguments of a server that checks its arguments and folder, and cannot listen on
     /// its address.
     private static func serve(_ words: String...) -> [String] {

@@ -29,5 +29,17 @@ package final class SilentListener: Sendable {
         port = UInt16(bigEndian: address.sin_port)
     }
 
+    /// Waits for the first connection.
+    package func awaitConnection() async {
+        await withCheckedContinuation { connected in
+            Thread.run { [descriptor] in
+                var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                // SAFETY: the entry is lent for the call.
+                while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
+                connected.resume()
+            }
+        }
+    }
+
     deinit { close(descriptor) }
 }

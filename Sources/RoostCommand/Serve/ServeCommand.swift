@@ -161,7 +161,6 @@ extension Command {
         example: "roost serve --data ./server --port 8080 --app-id demo --api-token-file ./secret",
         exitCodes: ExitCode.allCases,
         run: { arguments throws(CommandFailure) in
-            let signals = SignalWatch()
             let configuration = try ChatHost.Configuration(arguments)
             let host: ChatHost
             do throws(RoostError) {
@@ -170,6 +169,9 @@ extension Command {
                 throw CommandFailure(
                     error.remedy == .repairStorage ? .storage : .server, error.message)
             }
+            // Before, a signal ends the program at once, also a slow start: its transactions are
+            // whole, or not there.
+            let signals = SignalWatch()
             let welcome = ServeWelcome(
                 host: arguments.requiredText(.host), port: Int(host.port),
                 applicationID: arguments.requiredText(.applicationID),
