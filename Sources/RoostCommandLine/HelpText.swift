@@ -46,8 +46,9 @@ package enum HelpText {
     }
 
     private static func describe(_ option: Option) -> String {
-        if option.isRequired { return option.help + " (required)" }
-        return option.standard.map { "\(option.help) (default: \($0))" } ?? option.help
+        let help = option.help + (option.mayRepeat ? "; may be repeated" : "")
+        if option.isRequired { return help + " (required)" }
+        return option.standard.map { "\(help) (default: \($0))" } ?? help
     }
 
     private static func exitCodes(_ codes: [ExitCode]) -> String {

@@ -34,7 +34,8 @@ struct ShippedCommandTests {
         #expect(help.hasPrefix(shipped.program.call(command.name) + ": "))
         for option in command.options {
             #expect(help.contains(option.usage), "\(option.usage)")
-            #expect(help.contains(option.help), "\(option.usage)")
+            let repeats = option.mayRepeat ? "; may be repeated" : ""
+            #expect(help.contains(option.help + repeats), "\(option.usage)")
             if let standard = option.standard { #expect(help.contains("(default: \(standard))")) }
         }
         for operand in command.operands { #expect(help.contains(operand.help)) }

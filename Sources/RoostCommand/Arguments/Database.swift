@@ -10,7 +10,7 @@ extension Option {
         help: "the PostgreSQL database, as postgresql://user@host:port/name")
     static let schema = Option(
         "schema", .text(placeholder: "NAME"), standard: "roost",
-        help: "the schema of all tables in it")
+        help: "the schema of all tables in the database")
 }
 
 extension PostgresConfiguration {

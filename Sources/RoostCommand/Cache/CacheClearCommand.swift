@@ -27,11 +27,11 @@ extension Command {
     static let cacheClear = Command(
         "cache clear", summary: "makes a cache smaller: by channels, to a size, or completely",
         explanation: """
-            Removes the messages of all channels that are not pinned, or as the options say. Channels stay
-            in the list, and unsent messages stay unless an option names them. Removed messages can be fetched
-            again. A client may have the cache open.
+            Removes the messages of all channels that are not pinned, or those that one of --channel,
+            --to and --everything names. Channels stay in the list, and unsent messages stay unless an
+            option names them. Removed messages can be fetched again. A client may have the cache open.
             """,
-        operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
+        operands: [.cacheFolder],
         options: [.channel, .downTo, .everything, .includingUnsent, .dryRun, .keyOfCache],
         example: "roost cache clear ./ada --to 64 --dry-run",
         exitCodes: [.done, .wrongArguments, .storage],

@@ -15,7 +15,12 @@ extension Option {
             "write a page for a browser instead; an encrypted cache without its key has one, too")
     static let journalFile = Option(
         "journal", .text(placeholder: "FILE"),
-        help: "put a sync journal on the page, as roost journal reads it")
+        help: "with --html: put a sync journal on the page, as roost journal reads it")
+}
+
+extension Operand {
+    static let cacheFolder = Operand(
+        "DIR", help: "the folder given to roost chat or roost client as --cache")
 }
 
 extension Command {
@@ -30,7 +35,7 @@ extension Command {
             With --html the same and more becomes one page without outside resources: the reasons of holes, the
             order of eviction, the fate of unsent messages, and with --journal a sync journal to step through.
             """,
-        operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
+        operands: [.cacheFolder],
         options: [.text, .keyOfCache, .htmlPage, .journalFile],
         example: "roost cache inspect ./ada",
         exitCodes: [.done, .failed, .wrongArguments, .storage],

@@ -23,7 +23,7 @@ extension Command {
             interface, with fields unknown to this release; "complete" lists the ranges in
             which no message is missing, as milliseconds, null for the beginning of the channel.
             """,
-        operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
+        operands: [.cacheFolder],
         options: [.exportedChannel, .keyOfCache], example: "roost cache export ./ada",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in

@@ -23,7 +23,7 @@ extension Command {
             periods that are not in the cache and may have more messages.
             """,
         operands: [
-            Operand("DIR", help: "the folder given to roost client as --cache"),
+            .cacheFolder,
             Operand("WORD", mayRepeat: true, help: "the words to find"),
         ],
         options: [.searchedChannel, .hitLimit, .keyOfCache],

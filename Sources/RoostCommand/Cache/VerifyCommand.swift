@@ -19,7 +19,7 @@ extension Command {
             changed, and a client may have it open. A repair quarantines the old file beside the new
             one; the client fetches uncertain data again. Unsent messages are not touched.
             """,
-        operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
+        operands: [.cacheFolder],
         options: [.repair, .keyOfCache], example: "roost cache verify ./ada",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in

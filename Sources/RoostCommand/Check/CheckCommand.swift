@@ -6,7 +6,9 @@ import RoostHistory
 extension Option {
     static let early = Option(
         "early", .text(placeholder: "CLIENT"), mayRepeat: true,
-        help: "a client that ended before the others, so its last snapshot may lack the log's end")
+        help:
+            "a client that ended before the others, such as ada@5f0c2a1b, so its last snapshot may "
+            + "lack the log's end")
     static let jsonLines = Option(
         "json", help: "print complaints, notes and summary as lines of JSON")
 }

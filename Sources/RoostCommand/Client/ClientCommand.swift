@@ -34,7 +34,7 @@ extension Option {
         help: "the folder with the key of an encrypted cache")
     static let pageSize = Option(
         "page-size", .number(placeholder: "N", 1...200), standard: "40",
-        help: "messages shown at first, and added by each older or newer")
+        help: "messages shown at first, and added by each request older or newer")
     static let history = Option(
         "history", .text(placeholder: "FILE"),
         help: "append each request, outcome and snapshot to this file, for roost check")
@@ -46,8 +46,8 @@ extension Option {
             "show cache, outbox and journal in this machine's browser; the event page has the link, "
             + "which works once; 0 takes a free port")
     static let pageText = Option(
-        "page-text", help: "show the texts of unsent messages and the names of channels on the page"
-    )
+        "page-text",
+        help: "with --page: show the texts of unsent messages and the names of channels")
     static let plainTransport = Option(
         "allow-plain-transport",
         help: "allow plain http over a network; this machine is always allowed")

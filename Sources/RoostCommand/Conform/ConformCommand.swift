@@ -15,7 +15,7 @@ extension Option {
         help: "the ID of the application, as the server was given it")
     fileprivate static let only = Option(
         "only", .text(placeholder: "NAME"), mayRepeat: true,
-        help: "run or list this group or this check only; may be repeated")
+        help: "run or list this group or this check only")
     fileprivate static let list = Option(
         "list", help: "print the checks, and run none; takes no other option but --only")
     fileprivate static let timeout = Option(

@@ -7,8 +7,9 @@ extension Option {
     static let servers = Option(
         "servers", .text(placeholder: "URLS"),
         help:
-            "the story on running servers of the application demo, such as those of a cluster: Ada "
-            + "uses the first one, Bo the last one; separated by commas")
+            "play the story on running servers of the application demo that require no access "
+            + "tokens, such as those of a cluster: Ada uses the first one, Bo the last one; "
+            + "separated by commas")
     static let keep = Option("keep", help: "keep the folder of the databases and print its path")
 }
 

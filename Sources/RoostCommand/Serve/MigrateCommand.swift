@@ -86,5 +86,8 @@ extension Command {
 
 extension Option {
     fileprivate static let restored = Option(
-        "restored", help: "let the numbers of transactions begin anew, after a restore from a dump")
+        "restored",
+        help:
+            "let the numbers of transactions begin anew, after a restore from a dump; not with "
+            + "--dry-run")
 }

@@ -11,26 +11,31 @@ import RoostServer
 extension Option {
     static let data = Option(
         "data", .text(placeholder: "DIR"),
-        help: "the folder of the server's database; made if missing")
+        help: "the folder of the server's database and uploads; made if missing")
     static let sharedDatabase = Option(
         "database", .text(placeholder: "URL"),
         help:
-            "a PostgreSQL database in place of --data, for several servers at once; several hosts, "
-            + "separated by commas, are tried for the primary")
+            "a PostgreSQL database in place of --data, as postgresql://user@host:port/name, for "
+            + "several servers at once; several hosts, separated by commas, are tried for the "
+            + "primary")
     static let bus = Option(
         "bus", .text(placeholder: "URLS"), mayRepeat: true,
-        help: "the NATS servers that connect the servers of one database, separated by commas")
+        help:
+            "with --database: the NATS servers that connect its servers, such as nats://bus1:4222, "
+            + "separated by commas")
     static let node = Option(
         "node", .text(placeholder: "NAME"),
-        help: "the name of this server in metrics and logs; the machine's by default")
+        help:
+            "with --database: the name of this server in metrics and logs; the machine's by default"
+    )
     static let files = Option(
         "files", .text(placeholder: "DIR|s3://BUCKET/PREFIX"),
         help:
-            "the folder or the S3 bucket of uploads that all servers of the database share; none "
-            + "refuses uploads")
+            "with --database: the folder or the S3 bucket of uploads that all its servers share; "
+            + "without it uploads are refused")
     static let sessions = Option(
         "database-sessions", .number(placeholder: "N", 2...1_000), standard: "8",
-        help: "the most sessions of this server at the database")
+        help: "with --database: the most sessions of this server at it")
     static let drain = Option(
         "drain", .number(placeholder: "SECONDS", 0...600),
         help:
@@ -58,14 +63,14 @@ extension Option {
     static let allowOrigin = Option(
         "allow-origin", .text(placeholder: "ORIGIN"), mayRepeat: true,
         help:
-            "allow calls of web pages of this origin, such as https://chat.example; * allows all; "
-            + "may be repeated")
+            "allow calls of web pages of this origin, such as https://chat.example; * allows all"
+    )
     static let tlsCertificate = Option(
         "tls-cert", .text(placeholder: "FILE"),
         help: "use TLS with this certificate, in PEM form with its chain; needs --tls-key")
     static let tlsKey = Option(
         "tls-key", .text(placeholder: "FILE"),
-        help: "the certificate's key, in PEM form without a passphrase")
+        help: "the certificate's key, in PEM form without a passphrase; needs --tls-cert")
     static let publicURL = Option(
         "public-url", .text(placeholder: "URL"),
         help: "the address of the server for clients if it differs, for URLs of files")
@@ -74,7 +79,7 @@ extension Option {
     static let serverPage = Option(
         "page",
         help:
-            "show the pages off loopback and behind a proxy, too; they open with the printed link, "
+            "show the operator's pages off loopback and behind a proxy, too; they open with the printed link, "
             + "which works once, or with the API token")
     static let noPage = Option("no-page", help: "show no pages on loopback either")
     static let compress = Option(
@@ -132,7 +137,7 @@ extension Command {
             listening on http://HOST:PORT and ws://HOST:PORT
 
             Without --require-token anyone who reaches the port may act as any user, so the server
-            then listens on this machine only.
+            then listens on this machine only, unless --insecure is given.
 
             With --database the server keeps nothing of its own, and may run as many times as wanted
             on one database, after one roost migrate. The password may come from the variable
