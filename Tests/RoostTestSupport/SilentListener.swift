@@ -31,7 +31,7 @@ package final class SilentListener: Sendable {
 
     /// Waits for the first connection.
     package func awaitConnection() async {
-        await withCheckedContinuation { connected in
+        await withCheckedContinuation { (connected: CheckedContinuation<Void, Never>) in
             Thread.run { [descriptor] in
                 var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 // SAFETY: the entry is lent for the call.
