@@ -31,6 +31,18 @@ struct ReadBoundTests {
         }
     }
 
+    /// Returns a storage with 40 messages of "ann" in the channel "g".
+    private static func filled(
+        _ kind: StorageKind, _ bounds: StorageBounds, rare: Set<Int> = [0]
+    ) async throws -> any Storage {
+        let storage = try await kind.make(bounds: bounds)
+        try await storage.addUser(User(id: "ann"))
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("g", ["ann"]), now: StorageContractTests.start)
+        try await fill(storage, rare: rare)
+        return storage
+    }
+
     /// Returns the number of calls of a user that the rate allows at once.
     private static func allowedCalls(
         _ fixture: ServerFixture, as device: ServerFixture.Device
@@ -52,11 +64,7 @@ struct ReadBoundTests {
 
     @Test(arguments: databases)
     func `a page with a filter that ends early is no short page`(kind: StorageKind) async throws {
-        let storage = try await kind.make(bounds: Self.bounds)
-        try await storage.addUser(User(id: "ann"))
-        _ = try await storage.createChannel(
-            StorageContractTests.channel("g", ["ann"]), now: StorageContractTests.start)
-        try await Self.fill(storage)
+        let storage = try await Self.filled(kind, Self.bounds)
         let early = try await storage.findMessages(
             in: "g", PositionRange(), Self.rare, newestFirst: true, limit: 1)
         #expect(!early.isWhole && early.stretches == 2 && early.messages.isEmpty)
@@ -106,11 +114,7 @@ struct ReadBoundTests {
     func `a page with a filter ends early only behind many rows without a match`(
         kind: StorageKind
     ) async throws {
-        let storage = try await kind.make(bounds: Self.bounds)
-        try await storage.addUser(User(id: "ann"))
-        _ = try await storage.createChannel(
-            StorageContractTests.channel("g", ["ann"]), now: StorageContractTests.start)
-        try await Self.fill(storage, rare: [0, 20, 39])
+        let storage = try await Self.filled(kind, Self.bounds, rare: [0, 20, 39])
         let found = try await storage.findMessages(
             in: "g", PositionRange(), Self.rare, newestFirst: true, limit: 3)
         #expect(found.isWhole && found.stretches == 4 && found.messages.count == 3)
@@ -122,11 +126,7 @@ struct ReadBoundTests {
     ) async throws {
         var bounds = Self.bounds
         bounds.allStretches = 3
-        let storage = try await kind.make(bounds: bounds)
-        try await storage.addUser(User(id: "ann"))
-        _ = try await storage.createChannel(
-            StorageContractTests.channel("g", ["ann"]), now: StorageContractTests.start)
-        try await Self.fill(storage, rare: [0, 20, 39])
+        let storage = try await Self.filled(kind, bounds, rare: [0, 20, 39])
         let found = try await storage.findMessages(
             in: "g", PositionRange(), Self.rare, newestFirst: true, limit: 3)
         #expect(!found.isWhole && found.stretches == 3 && found.messages.count == 2)
