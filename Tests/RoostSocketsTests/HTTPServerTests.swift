@@ -93,6 +93,8 @@ struct HTTPServerTests {
             defer { isNamed.open() }
             var descriptor: CInt?
             while descriptor == nil {
+                // The refusal may come before the call that connects has returned, and the loop's
+                // thread, on which this runs, must stay in the naming until then.
                 usleep(1_000)
                 descriptor = client.withLock { $0 }
             }

@@ -99,6 +99,7 @@ struct RawClient {
                 var total = 0
                 var buffer = [UInt8](repeating: 0, count: 16_384)
                 while true {
+                    // The slow reader itself: the server's limit counts the time that it takes.
                     usleep(pause * 1_000)
                     // SAFETY: the buffer is valid during the call, with its size.
                     let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
