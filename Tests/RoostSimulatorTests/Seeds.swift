@@ -151,5 +151,9 @@ enum Seeds {
             actions: 77),
         // A later update of the channel list left the walk to an earlier one, which was not repeated.
         KeptRun(.core, seed: 56_741, of: 60, steps: [5, 6, 22, 30, 31, 41], actions: 77),
+        // A download closed the huge gap of a timeline, which then lost all that it showed.
+        KeptRun(
+            .core, seed: 789_775, of: 60,
+            steps: [0, 1, 2, 4, 5, 24, 25, 26, 27, 28, 29, 35, 58], actions: 77),
     ]
 }

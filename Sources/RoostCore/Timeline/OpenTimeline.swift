@@ -36,7 +36,7 @@ package struct OpenTimeline: Codable, Sendable {
     package var reads = ReadQueue()
     package var opening = Opening()
     package var refusals = RefusalFilter()
-    /// Whether the server must be asked, because the window has lost its messages.
+    /// Whether the server must be asked, because nothing is left of the shown stretch.
     private var needsReload = false
     private var backlog = Backlog()
     /// The waiting changes that the list shows.
@@ -46,7 +46,7 @@ package struct OpenTimeline: Codable, Sendable {
     /// The outbox's unsent messages that the list shows once it has all commits; nil if it shows
     /// them.
     private var latestUnsent: [Message]?
-    /// Whether a commit needs a read that has not begun.
+    /// Whether a commit, or the loss of the shown stretch, needs a read that has not begun.
     private var needsRead = false
     /// Whether the list shows the changes of messages that wait in the outbox.
     private let showsChanges: Bool
@@ -255,6 +255,7 @@ extension OpenTimeline {
     mutating func show(
         _ window: CacheWindow?, from origin: ChangeOrigin?
     ) -> TimelineMachine.Demand {
+        needsRead = false
         if let window {
             // Another process may have cleared the shown messages; a cut may have removed all of
             // them.
@@ -270,7 +271,6 @@ extension OpenTimeline {
             if mayBeCleared && list.extent == nil || hasShown && isEmptied { loseAll() }
         }
         if !isPaging { shrink(keepingNewer: true) }
-        needsRead = false
         let demand = apply(backlog.takeCommits())
         if !reads.hasWaiting { settle() }
         return demand == .nothing && list.hasHoleAbove ? .repair : demand
@@ -334,8 +334,11 @@ extension OpenTimeline {
             if step.demand == .reread || demand == .nothing { demand = step.demand }
         }
         if hasShown && isEmptied { loseAll() }
-        if demand == .nothing, needsReload { demand = .repair }
-        if demand == .repair { needsReload = false }
+        if needsRead { demand = .reread }
+        if demand != .reread, needsReload {
+            demand = .reload
+            needsReload = false
+        }
         return demand
     }
 
@@ -345,13 +348,15 @@ extension OpenTimeline {
     /// Notes that nothing is left of the shown stretch.
     ///
     /// Without the stretch there is no gap above it, so the timeline begins at the newest messages
-    /// again.
+    /// again: first at those of the cache, then at the server's.
     private mutating func loseAll() {
         needsReload = true
         guard hasHugeGap, start == .distantFuture else { return }
         hasHugeGap = false
         wasLoaded = false
         list.move(toNewest: true)
+        needsRead = true
+        backlog.note(.upkeep)
         publish(ListDiff(), from: [.upkeep])
     }
 

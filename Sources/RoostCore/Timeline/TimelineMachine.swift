@@ -23,6 +23,8 @@ package struct TimelineMachine: Codable, Sendable {
         case reread
         /// Messages are missing between the window and later ones.
         case repair
+        /// Ask the server for the window, of which nothing is left.
+        case reload
     }
 
     package struct Step: Equatable, Sendable {
@@ -79,16 +81,6 @@ package struct TimelineMachine: Codable, Sendable {
 
     /// Whether newer messages than the newest shown one have to be fetched.
     package var hasNewer: Bool { !followsNewest || isCutAbove }
-
-    /// Whether the list is empty although messages may exist: a user cannot scroll to load them.
-    package var isBare: Bool { delivered.isEmpty && followsNewest && extent != nil && hasOlder }
-
-    /// The window's range in the cache, which goes on after the window if messages were removed.
-    package var knownRange: CoveredRange? {
-        guard let extent else { return nil }
-        return coverage.range(containing: extent.upper)
-            ?? CoveredRange(lower: extent.lower, upper: extent.upper)
-    }
 }
 
 // MARK: - Steps
@@ -208,6 +200,8 @@ extension TimelineMachine {
         followsNewest = isNewest
         isCutAbove = false
         hasMoved = true
+        // The next window continues the shown messages, and there are none.
+        if delivered.isEmpty { extent = nil }
     }
 
     /// Removes messages beyond the capacity, from the end away from the growing one.

@@ -49,6 +49,16 @@ package struct RefusalFilter: Equatable, Codable, Sendable {
 }
 
 extension TimelineMachine {
+    /// Whether the list is empty although messages may exist: a user cannot scroll to load them.
+    package var isBare: Bool { delivered.isEmpty && followsNewest && extent != nil && hasOlder }
+
+    /// The window's range in the cache, which goes on after the window if messages were removed.
+    package var knownRange: CoveredRange? {
+        guard let extent else { return nil }
+        return coverage.range(containing: extent.upper)
+            ?? CoveredRange(lower: extent.lower, upper: extent.upper)
+    }
+
     /// Whether only the server knows the list's content: a hole is above, or the list has no range
     /// or no message.
     package var needsServer: Bool {

@@ -85,12 +85,16 @@ extension SyncState {
         case .reread:
             let read = WindowRead(timeline, .shown(olderBy: 0, newerBy: 0), from: nil)
             start(.window(read), unlessWaitingIn: timelines[timeline]?.reads)
-        // Messages are missing below a live message: the server is asked while there is a
-        // connection.
-        case .repair:
-            if session != nil, let channel = timelines[timeline]?.channel {
-                catchUp(channel, .ifNeeded)
-            }
+        // Messages are missing below a live message.
+        case .repair: askServer(for: timeline, .ifNeeded)
+        // A catch-up that is running may be past this timeline.
+        case .reload: askServer(for: timeline, .anyway)
         }
+    }
+
+    /// Asks the server while there is a connection; the next one brings a catch-up anyway.
+    private mutating func askServer(for timeline: TimelineID, _ wish: CatchUpWish) {
+        guard session != nil, let channel = timelines[timeline]?.channel else { return }
+        catchUp(channel, wish)
     }
 }

@@ -485,6 +485,49 @@ struct TimelineCallTests {
         #expect(scene.timeline()?.list.followsNewest == true)
     }
 
+    /// A scene whose timeline shows the whole history before a huge gap, and has lost it to
+    /// deletions after a download had closed the gap.
+    private static func emptiedBelowDownload(
+        _ prepare: (inout CacheScene) -> Void = { _ in }
+    ) -> CacheScene {
+        var scene = CacheScene.connected(messages: 1...4)
+        scene.openTimeline()
+        scene.lose()
+        scene.append(41...60)
+        scene.answers = { question in
+            Self.isGap(question) ? .success(.gap(MessageGapAnswer(isHuge: true))) : nil
+        }
+        prepare(&scene)
+        scene.connect()
+        scene.answers = { _ in nil }
+        let downloaded = (Int64(41)...60).map { ScriptedCache.message($0) }
+        let range = CoveredRange(
+            lower: .distantPast, upper: downloaded[19].position ?? .distantPast)
+        let channel = MachineScript.channel
+        scene.start(
+            .storing(Storing([.messages(channel, downloaded, covering: range)], from: .page)))
+        scene.start(.storing(Storing([.deleted(channel, [1, 2, 3, 4])], from: .event)))
+        return scene
+    }
+
+    @Test func `a timeline that lost its messages at a huge gap shows the newest of the cache`() {
+        let scene = Self.emptiedBelowDownload()
+        #expect(scene.shown() == Array(56...60) && scene.timeline()?.hasHugeGap == false)
+        #expect(scene.timeline()?.list.hasNewer == false)
+    }
+
+    @Test func `a timeline that lost its messages during a catch-up asks the server behind it`() {
+        var scene = Self.emptiedBelowDownload { scene in
+            scene.openTimeline(TimelineID(2), at: ScriptedCache.message(50).createdAt)
+            // The catch-up has asked for the first timeline and waits for the page of the second.
+            scene.holds = Self.isPage
+        }
+        #expect(scene.held.count == 1 && scene.shown() == Array(56...60))
+        scene.append(61...61)
+        scene.release()
+        #expect(scene.shown() == Array(56...61))
+    }
+
     @Test func `a channel that the user joins is caught up in its open timeline`() {
         var scene = CacheScene.connected()
         scene.openTimeline()
