@@ -429,7 +429,7 @@ for target in package.targets where target.type != .system && !target.name.hasPr
     // These wait for people and servers, so their size counts and not their speed.
     let small = [
         "RoostChat", "RoostCluster", "RoostCommand", "RoostCommandLine", "RoostConformance",
-        "RoostHost", "RoostPages", "RoostPostgres", "RoostRequests", "RoostTerminal",
+        "RoostHost", "RoostNATS", "RoostPages", "RoostPostgres", "RoostRequests", "RoostTerminal",
     ]
     if small.contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
