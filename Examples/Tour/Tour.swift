@@ -106,11 +106,13 @@ struct Tour {
         await client.close()
     }
 
-    static func sealing(_ keyFromTheKeychain: [UInt8]) async throws -> ChatClient {
+    static func sealing(
+        _ keyFromTheKeychain: () throws -> [UInt8]
+    ) async throws -> ChatClient {
         var settings = Configuration(
             applicationID: "demo", server: "https://chat.example.org", userID: "alice",
             cache: .folder("chat"))
-        settings.protection = try .key(keyFromTheKeychain)
+        settings.protection = try .key(keyFromTheKeychain())
         let client = try await ChatClient.open(settings)
         return client
     }

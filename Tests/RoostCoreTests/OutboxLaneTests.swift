@@ -335,15 +335,33 @@ struct OutboxLaneTests {
 
     /// The rows of the table: a code, then a consequence for each stage.
     private static func rows() throws -> [(code: Int, words: [String])] {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(
-            contentsOf: root.appendingPathComponent("docs/delivery.md"), encoding: .utf8)
-        return text.split(separator: "\n").compactMap { line in
+        try lines(of: "docs/delivery.md").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard cells.count == 6, let code = Int(cells[0]) else { return nil }
             return (code, Array(cells[2...]))
         }
+    }
+
+    private static func lines(of page: String) throws -> [Substring] {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent(page), encoding: .utf8)
+            .split(separator: "\n")
+    }
+
+    @Test func `the protocol's page of errors has each code of the documented table`() throws {
+        var named: Set<Int> = []
+        for line in try Self.lines(of: "docs/protocol/errors.md") where line.hasPrefix("| ") {
+            let cell = line.dropFirst().prefix { $0 != "|" }
+            let codes = cell.matches(of: /\d{6}/).compactMap { Int($0.output) }
+            if cell.contains(" to "), let first = codes.first, let last = codes.last {
+                named.formUnion(first...last)
+            } else {
+                named.formUnion(codes)
+            }
+        }
+        let missing = try Self.rows().map(\.code).filter { !named.contains($0) }
+        #expect(missing == [])
     }
 
     @Test func `every row of the documented table is the outcome (R138-R151, scar 72)`() throws {
