@@ -368,6 +368,24 @@ struct CacheFilesTests {
         try program.remove()
     }
 
+    @Test func `a path without a cache names the commands that make one`() async throws {
+        let program = try Program()
+        try FileManager.default.createDirectory(
+            atPath: program.path("empty"), withIntermediateDirectories: true)
+        try Data().write(to: URL(filePath: program.path("file")))
+        for (path, words) in [
+            ("none", "There is no folder none"), ("file", "file is a file"),
+            ("empty", "There is no cache in empty"),
+        ] {
+            let outcome = try await program.run(["cache", "inspect", path])
+            #expect(outcome.status == ExitCode.storage.rawValue)
+            let sentence =
+                "roost: \(words): name the folder given to roost chat or roost client as --cache."
+            #expect(outcome.errors == [sentence])
+        }
+        try program.remove()
+    }
+
     @Test func `an unreadable cache path gets no advice to repair`() async throws {
         let program = try Program()
         let folder = program.path("cache/demo/ada")
