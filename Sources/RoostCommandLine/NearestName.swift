@@ -8,11 +8,14 @@ package enum NearestName {
     /// least two letters counts as near.
     package static func of(_ word: String, among names: [String]) -> String? {
         let word = word.lowercased()
-        let limit = word.count <= 3 ? 1 : max(2, word.count / 3)
+        let letters = Array(word)
+        let limit = letters.count <= 3 ? 1 : max(2, letters.count / 3)
         var best: (name: String, slips: Int)?
         for name in names {
-            let isBeginning = word.count >= 2 && name.hasPrefix(word)
-            let slips = isBeginning ? 1 : slips(from: Array(word), to: Array(name))
+            let isBeginning = letters.count >= 2 && name.hasPrefix(word)
+            // Each letter too many or too few is a slip, also of a word of a megabyte.
+            guard isBeginning || abs(letters.count - name.count) <= limit else { continue }
+            let slips = isBeginning ? 1 : slips(from: letters, to: Array(name))
             if slips <= limit, slips < best?.slips ?? .max { best = (name, slips) }
         }
         return best?.name

@@ -152,7 +152,7 @@ private struct RequestFields {
                 ?? NearestName.question(
                     for: word, among: Request.Name.allCases.map(\.rawValue))
             throw wrong(
-                "There is no request “\(word)”\(question)"
+                "There is no request “\(Self.beginning(of: word))”\(question)"
                     + (question == "." ? " docs/client.md lists the requests." : ""))
         }
         return name
@@ -164,8 +164,15 @@ private struct RequestFields {
         let known = ["id", "request"] + name.fields
         for field in fields where !known.contains(field.name) {
             let question = NearestName.question(for: field.name, among: name.fields)
-            throw wrong("The request \(name.rawValue) has no field “\(field.name)”\(question)")
+            let shown = Self.beginning(of: field.name)
+            throw wrong("The request \(name.rawValue) has no field “\(shown)”\(question)")
         }
+    }
+
+    /// Returns a word for a sentence; a line may have one of a megabyte.
+    private static func beginning(of word: String) -> String {
+        let scalars = word.unicodeScalars
+        return scalars.count > 80 ? String(scalars.prefix(80)) + "…" : word
     }
 
     func text(_ name: String) throws(RoostError) -> String? {

@@ -217,6 +217,13 @@ struct NearestNameTests {
         #expect(NearestName.of(word, among: Self.names) == name)
     }
 
+    @Test func `a word that is far longer than a name is not compared with it`() {
+        // The comparison, letter by letter, would take hours.
+        let word = String(repeating: "a", count: 1_000_000)
+        let name = String(repeating: "b", count: 200_000)
+        #expect(NearestName.of(word, among: [name]) == nil)
+    }
+
     @Test(arguments: ["", "x", "quit", "frobnicate"])
     func `what is like no name finds none`(word: String) {
         #expect(NearestName.of(word, among: Self.names) == nil)

@@ -312,6 +312,46 @@ struct CacheFilesTests {
         try program.remove()
     }
 
+    @Test func `a page adds up channels that it leaves out, and shows the next one to be evicted`()
+        async throws
+    {
+        let program = try Program()
+        let store = try await Store.open(.folder(program.path("cache")), owner: Self.owner)
+        for number in 0...201 as ClosedRange<Int64> {
+            // The smallest channel is evicted first: none was ever opened, so the URL decides.
+            let url = number == 0 ? "a" : ChannelURL("b\(number)")
+            let count: Int64 = number == 0 ? 1 : 3
+            let messages = (1...count).map { moment in
+                Message(
+                    delivery: .delivered(MessageID(number * 10 + moment), nil), channelURL: url,
+                    createdAt: Timestamp(milliseconds: moment),
+                    sender: Sender(user: User(id: "bob", nickname: "Bob")),
+                    content: .user(text: "of \(url)"))
+            }
+            try await store.writer.commit([
+                .channels([
+                    GroupChannel(
+                        url: url, createdAt: Timestamp(milliseconds: 1), myState: .joined)
+                ]),
+                .messages(
+                    url, messages,
+                    covering: CoveredRange(
+                        lower: .distantPast, upper: messages.last?.position ?? .distantPast)),
+            ])
+        }
+        await store.close()
+        let outcome = try await program.run(["cache", "inspect", "cache", "--html", "page"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let page = try String(contentsOf: URL(filePath: program.path("page")), encoding: .utf8)
+        for (number, name) in [(202, "channels"), (604, "messages"), (202, "holes")] {
+            #expect(page.contains("<strong>\(number)</strong> <span>\(name)</span>"), "\(name)")
+        }
+        #expect(page.contains(/The first to go would be <bdi[^>]*>a<\/bdi>/))
+        #expect(page.contains("eviction place 1<"))
+        #expect(page.contains("2 of the smaller channels are left out here."))
+        try program.remove()
+    }
+
     @Test func `an inspection of a damaged outbox names its file`() async throws {
         let program = try Program()
         await (try fill(program)).close()
@@ -324,6 +364,24 @@ struct CacheFilesTests {
             #expect(sentence.hasPrefix("roost: cache/demo/ada/outbox.sqlite is damaged"))
             #expect(sentence.contains("saves each unsent message that can be read"))
             #expect(!sentence.contains("cache.sqlite"))
+        }
+        try program.remove()
+    }
+
+    @Test func `a path without a cache names the commands that make one`() async throws {
+        let program = try Program()
+        try FileManager.default.createDirectory(
+            atPath: program.path("empty"), withIntermediateDirectories: true)
+        try Data().write(to: URL(filePath: program.path("file")))
+        for (path, words) in [
+            ("none", "There is no folder none"), ("file", "file is a file"),
+            ("empty", "There is no cache in empty"),
+        ] {
+            let outcome = try await program.run(["cache", "inspect", path])
+            #expect(outcome.status == ExitCode.storage.rawValue)
+            let sentence =
+                "roost: \(words): name the folder given to roost chat or roost client as --cache."
+            #expect(outcome.errors == [sentence])
         }
         try program.remove()
     }

@@ -55,6 +55,26 @@ struct PageCommandTests {
         try program.remove()
     }
 
+    @Test func `a damaged cache does not keep the others off a page`() async throws {
+        try await write()
+        let folder = URL(filePath: program.path("cache/demo/broken"))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("no database".utf8).write(to: folder.appending(path: "cache.sqlite"))
+        let words = ["cache", "inspect", "cache", "--html"]
+        let outcome = try await program.run(words + ["page"])
+        #expect(outcome.status == ExitCode.storage.rawValue)
+        #expect(outcome.output == ["wrote page"])
+        #expect(outcome.errors.count == 1, "\(outcome.errors)")
+        let damage = "roost: cache/demo/broken/cache.sqlite is damaged"
+        #expect(outcome.errors.first?.hasPrefix(damage) == true)
+        let page = try String(contentsOf: URL(filePath: program.path("page")), encoding: .utf8)
+        #expect(page.contains("Ada</bdi> in "))
+        // Both failures are told.
+        let unwritten = try await program.run(words + ["none/page"])
+        #expect(unwritten.errors.count == 2, "\(unwritten.errors)")
+        try program.remove()
+    }
+
     @Test func `a page goes through a link into its target, which no other user can read`()
         async throws
     {

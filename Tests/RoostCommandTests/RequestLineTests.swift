@@ -148,6 +148,15 @@ struct RequestLineTests {
         #expect(error.message.contains(hint), "\(error.message)")
     }
 
+    @Test func `a misspelt word of a megabyte gets a short answer`() throws {
+        let word = String(repeating: "x", count: 1_000_000)
+        for fields in ["\"request\":\"\(word)\"", "\"request\":\"quit\",\"\(word)\":1"] {
+            let error = try #require(Self.error(of: Self.line("{\(fields)}")))
+            #expect(error.message.contains("“xxxx"))
+            #expect(error.message.utf8.count < 400)
+        }
+    }
+
     @Test func `an id can be any value, and a missing id is null`() {
         #expect(Self.line(#"{"request":"quit"}"#).id == .null)
         #expect(Self.line(#"{"id":[1],"request":"quit"}"#).id == .array([.int(1)]))

@@ -134,6 +134,37 @@ struct CommandTests {
         #expect(elements.failures == ["run"])
     }
 
+    @Test func `a killed run leaves no result of an earlier one, also behind a link`()
+        async throws
+    {
+        let hasSent = Gate()
+        let spoil = Spoil(up: { command in
+            guard command.name == "MESG" else { return [command] }
+            hasSent.open()
+            return []
+        })
+        let folder = try TemporaryFolder()
+        let (earlier, link) = (folder.file("earlier.xml"), folder.file("conform.xml"))
+        try Data("an earlier result".utf8).write(to: URL(filePath: earlier))
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: "earlier.xml")
+        try await SpoilingProxy.serving(spoil) { address, _ in
+            let process = try ChildProcess(
+                ChildProcess.built("roost"),
+                [
+                    "conform", "--server", address, "--app-id", SpoilingProxy.applicationID,
+                    "--timeout", "600", "--only", "messages.acknowledged", "--junit", link,
+                ],
+                environment: ["ROOST_API_TOKEN": SpoilingProxy.apiToken, "NO_COLOR": "1"])
+            await hasSent.wait()
+            process.signal(SIGKILL)
+            _ = await process.lines()
+            #expect(await process.end() == .killed(signal: SIGKILL))
+        }
+        let text = try String(contentsOfFile: earlier, encoding: .utf8)
+        #expect(text.contains("The run was not finished."), "\(text)")
+    }
+
     @Test func `a run of all checks fails by the one that finds the fault`() async throws {
         let example = try #require(Self.examples.first { $0.check == "changes.deleted" })
         let run = try await Self.run(example.spoil, [])

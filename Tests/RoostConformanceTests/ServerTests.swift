@@ -54,6 +54,40 @@ struct ServerTests {
         #expect(Self.failures(sound) == [])
     }
 
+    /// The calls that are answered by 201, each with a check that makes them.
+    private static let strangeAnswers = [
+        ("/v3/users", "messages.acknowledged"), ("/v3/group_channels", "messages.acknowledged"),
+        ("/v3/group_channels", "channels.own"), ("/v3/group_channels", "channels.distinct"),
+        ("/v3/open_channels", "open.create"),
+        // No call, but two channels of the same members.
+        ("", "channels.distinct"),
+    ]
+
+    @Test(arguments: strangeAnswers)
+    func `objects that a server makes against the rules are removed`(
+        target: String, check: String
+    ) async throws {
+        let left = Mutex<Set<String>>([])
+        let spoil = Spoil(
+            ask: { _, _, body in body.with("is_distinct", .missing) },
+            answer: { call in
+                let field = ["/v3/users": "user_id"][call.target, default: "channel_url"]
+                if call.method == "DELETE", call.status == 200 {
+                    left.withLock { _ = $0.remove(call.target) }
+                } else if call.method == "POST", call.target.split(separator: "/").count == 2,
+                    let name = call.body[field].text
+                {
+                    left.withLock { _ = $0.insert("\(call.target)/\(name)") }
+                    if call.target == target { call.status = 201 }
+                }
+            })
+        let run = try await SpoilingProxy.results(of: try Selection.of([check]), spoil: spoil)
+        #expect(run.failedCount == 1)
+        let paths = left.withLock { $0 }
+        #expect(paths == [])
+        #expect(run.leftovers == [])
+    }
+
     @Test func `frames may end with CR and LF, several in a message`() async throws {
         // White space before a line feed is legal JSON, and unknown commands are passed over.
         let spoil = Spoil(

@@ -68,23 +68,33 @@ extension Command {
             JournalChart(try JournalFile.reading(path))
         }
         var pages: [CachePage] = []
-        try await CacheFolders.forEach(below: root) { folder throws(StoreError) in
-            let found = try await FolderStructure.of(
-                CacheFolders.named(folder), arguments.protection)
-            pages.append(
-                CachePage(
-                    found, folder: folder, showsText: arguments.has(.text),
-                    journal: pages.isEmpty ? journal : nil, now: WallClock.now))
+        var failures: [CommandFailure] = []
+        do throws(CommandFailure) {
+            try await CacheFolders.forEach(below: root) { folder throws(StoreError) in
+                let found = try await FolderStructure.of(
+                    CacheFolders.named(folder), arguments.protection)
+                pages.append(
+                    CachePage(
+                        found, folder: folder, showsText: arguments.has(.text),
+                        journal: pages.isEmpty ? journal : nil, now: WallClock.now))
+            }
+        } catch {
+            // A damaged cache does not keep back the others.
+            guard !pages.isEmpty else { throw error }
+            failures.append(error)
         }
         let document = PageDocument(
             title: "Cache in \(root)",
             body: .joined(pages.enumerated().map { $1.parts(prefix: "cache\($0)-") }))
-        guard TextFile.write(document.file, to: file) else {
-            throw CommandFailure(
-                .storage,
-                "\(file) cannot be written: make room, or name another file as --html.")
+        if TextFile.write(document.file, to: file) {
+            StandardOutput.writeNow("wrote \(file)")
+        } else {
+            failures.append(
+                CommandFailure(
+                    .storage,
+                    "\(file) cannot be written: make room, or name another file as --html."))
         }
-        StandardOutput.writeNow("wrote \(file)")
+        if let failure = CommandFailure(failures) { throw failure }
     }
 }
 

@@ -7,7 +7,7 @@ import RoostPages
 import RoostStore
 
 extension CachePage {
-    /// The greatest number of channels on a page; the largest ones are shown.
+    /// The greatest number of channels on a page: the largest ones, and the next to be evicted.
     private static let channelLimit = 200
 
     /// Makes the page of a folder; without the key of an encrypted one it has no name and no text.
@@ -71,9 +71,15 @@ extension CachePage {
         let order = structure.evictionOrder(sparing: inUse)
         let places = Dictionary(
             zip(order, 1...), uniquingKeysWith: { first, _ in first })
-        let shown = structure.channels.sorted { ($0.byteCount, $1.row) > ($1.byteCount, $0.row) }
-            .prefix(Self.channelLimit)
-        omittedChannels = structure.channels.count - shown.count
+        let sorted = structure.channels.sorted { ($0.byteCount, $1.row) > ($1.byteCount, $0.row) }
+        let next = sorted.dropFirst(Self.channelLimit).filter { places[$0.row] == 1 }
+        let shown = sorted.prefix(Self.channelLimit - next.count) + next
+        let rows = Set(shown.map(\.row))
+        for channel in sorted where !rows.contains(channel.row) {
+            omitted.channelCount += 1
+            omitted.messageCount = omitted.messageCount.addingSaturated(channel.messageCount)
+            omitted.holeCount += holes(channel).count
+        }
         channels = shown.map { channel in
             Channel(
                 key: channel.url?.rawValue ?? "channel \(channel.row)",

@@ -204,20 +204,14 @@ extension Command {
     private static func write(
         _ text: String, _ arguments: Arguments, _ option: Option, isFirst: Bool
     ) throws(CommandFailure) {
-        guard let path = arguments.text(option), !isFirst || mayBeRewritten(path) else { return }
+        guard let path = arguments.text(option), !isFirst || TextFile.mayBeRewritten(path) else {
+            return
+        }
         do {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
         } catch {
             throw CommandFailure(
                 .storage, "\(path) cannot be written: name another file as --\(option.name).")
         }
-    }
-
-    /// Whether a second text replaces the first one at a path; a pipe or a device would get both.
-    private static func mayBeRewritten(_ path: String) -> Bool {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let type = attributes[.type] as? FileAttributeType
-        else { return true }
-        return type == .typeRegular || type == .typeDirectory
     }
 }

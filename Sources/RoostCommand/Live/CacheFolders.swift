@@ -9,6 +9,9 @@ enum CacheFolders {
     /// A cache is at `DIR/APPLICATION/USER`; the path may also name that folder itself, or the
     /// application's.
     private static let depth = 2
+    /// The end of each refusal.
+    private static let remedy =
+        "name the folder given to roost chat or roost client as --cache."
 
     /// The result of a search.
     private struct Found {
@@ -26,20 +29,15 @@ enum CacheFolders {
         // attributes of a link are its own.
         let target = URL(fileURLWithPath: root).resolvingSymlinksInPath().path
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: target) else {
-            throw CommandFailure(
-                .storage,
-                "There is no folder \(root): name the folder given to roost client as --cache.")
+            throw CommandFailure(.storage, "There is no folder \(root): \(remedy)")
         }
         guard attributes[.type] as? FileAttributeType == .typeDirectory else {
-            throw CommandFailure(
-                .storage, "\(root) is a file: name the folder given to roost client as --cache.")
+            throw CommandFailure(.storage, "\(root) is a file: \(remedy)")
         }
         var found = Found()
         search(root, depth: depth, &found)
         guard !found.caches.isEmpty || !found.refusals.isEmpty else {
-            throw CommandFailure(
-                .storage,
-                "There is no cache in \(root): name the folder given to roost client as --cache.")
+            throw CommandFailure(.storage, "There is no cache in \(root): \(remedy)")
         }
         return found
     }

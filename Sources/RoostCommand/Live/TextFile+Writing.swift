@@ -30,4 +30,14 @@ extension TextFile {
         }
         return OutputDescriptor(descriptor).put(text) == nil
     }
+
+    /// Whether a second text replaces the first one at a path; a pipe or a device would get both.
+    ///
+    /// A link counts as its target.
+    static func mayBeRewritten(_ path: String) -> Bool {
+        var found = stat()
+        // SAFETY: the path is valid during the call, and the structure is lent for it.
+        guard unsafe stat(path, &found) == 0 else { return true }
+        return [S_IFREG, S_IFDIR].contains(found.st_mode & S_IFMT)
+    }
 }

@@ -164,9 +164,11 @@ enum ConnectionChecks {
         var seen: [JSON] = []
         for word in ["null", "undefined", ""] {
             let id = scene.name("user")
-            let (_, login) = try await scene.logIn(["user_id": id, "access_token": word])
             scene.remember("/users/\(id)")
-            seen.append(login["error"] == true ? login["code"] : "a session")
+            let (_, login) = try await scene.logIn(["user_id": id, "access_token": word])
+            let isRefused = login.command == "LOGI" && login["error"] == true
+            if !isRefused { try expectLogin(of: id, login) }
+            seen.append(isRefused ? login["code"] : "a session")
         }
         try expect(
             seen.allSatisfy { $0 == "a session" } || seen.allSatisfy { $0 == 400_302 },
@@ -176,12 +178,12 @@ enum ConnectionChecks {
 
     private static func newUser(_ scene: Scene) async throws(CheckFailure) {
         let id = scene.name("user")
+        scene.remember("/users/\(id)")
         let (_, login) = try await scene.logIn(["user_id": id, "nickname": "New"])
         if login["code"] == 400_302 {
             throw CheckFailure(
                 .notApplicable, expected: "a login without a token", seen: "tokens are required")
         }
-        scene.remember("/users/\(id)")
         try expect(login["user_id"], is: .text(id), "the user of LOGI")
         let user = try await scene.call("GET", "/users/\(id)")
         try expect(user["nickname"], is: "New", "the nickname of the new user")
@@ -270,6 +272,7 @@ enum ConnectionChecks {
             throw CheckFailure(expected: "LOGI with ekey", seen: "\(ada.login.fields)")
         }
         try await scene.expectRefusal(400_303, of: "GET", ada.path, as: .session(fileKey))
+        try await isRefused(scene, ["key": fileKey], 400_303)
     }
 
     private static func tokenDeletion(_ scene: Scene) async throws(CheckFailure) {

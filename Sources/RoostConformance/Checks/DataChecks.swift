@@ -28,9 +28,14 @@ enum DataChecks {
         try expect(event["created"], is: ["a": "1", "b": "2"], "created of the event")
         try expect(try await ada.get(path), is: ["a": "1", "b": "2"], "the metadata")
         try await scene.call("PUT", path, [:], ["metadata": ["a": "3", "c": "4"], "upsert": true])
+        let change = try await ada.hearEvent(11_100, in: room)["data"]
+        try expect(change["created"], is: ["c": "4"], "created of the event of a change")
+        try expect(change["updated"], is: ["a": "3"], "updated of the event of a change")
         try expect(
             try await ada.get(path), is: ["a": "3", "b": "2", "c": "4"], "the changed metadata")
         try await scene.call("DELETE", path + "/b")
+        let deletion = try await ada.hearEvent(11_100, in: room)["data"]
+        try expect(deletion["deleted"], is: ["b"], "deleted of the event of a deletion")
         try expect(try await ada.get(path), is: ["a": "3", "c": "4"], "the rest")
         let view = try await ada.view(room, ["show_metadata": true])
         try expect(view["metadata"], is: ["a": "3", "c": "4"], "the metadata at the channel")
@@ -51,7 +56,8 @@ enum DataChecks {
         let room = try await scene.channel([ada])
         let path = room.path + "/metacounter"
         try await scene.call("POST", path, [:], ["metacounter": ["n": 5]])
-        _ = try await ada.hearEvent(11_200, in: room)
+        let event = try await ada.hearEvent(11_200, in: room)["data"]
+        try expect(event["created"], is: ["n": 5], "created of the event")
         for (mode, value, expected) in [
             ("increase", 3, 8), ("decrease", 10, -2), ("set", 7, 7),
         ] as [(String, Int64, Int64)] {
@@ -59,6 +65,9 @@ enum DataChecks {
                 "PUT", path, [:],
                 ["metacounter": ["n": .int(value)], "mode": .text(mode), "upsert": true])
             try expect(answer, is: ["n": .int(expected)], "the counter after \(mode)")
+            let change = try await ada.hearEvent(11_200, in: room)["data"]
+            try expect(
+                change["updated"], is: ["n": .int(expected)], "updated of the event of \(mode)")
         }
         try expect(try await ada.get(path), is: ["n": 7], "the counter")
     }

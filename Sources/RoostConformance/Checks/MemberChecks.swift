@@ -208,6 +208,10 @@ enum MemberChecks {
             seen: heard.map(\.command))
         let path = bo.path + "/my_group_channels"
         try expect(try await bo.get(path)["channels"], is: [], "the list of the hiding user")
+        let others = try await ada.get(ada.path + "/my_group_channels")["channels"]
+        try expect(
+            others.each("channel_url") == [.text(room.url)],
+            "the channel in the list of the other member", seen: others)
         try await ada.send("after", in: room)
         let urls = try await bo.get(path)["channels"].each("channel_url")
         try expect(

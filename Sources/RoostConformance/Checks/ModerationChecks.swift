@@ -143,10 +143,21 @@ enum ModerationChecks {
     }
 
     private static func rights(_ scene: Scene) async throws(CheckFailure) {
-        let (ada, bo, room) = try await scene.pair()
-        for path in ["/mute", "/ban"] {
+        let (ada, bo) = (try await scene.person("ada"), try await scene.person("bo"))
+        let cy = try await scene.person("cy")
+        let room = try await scene.channel([ada, bo, cy])
+        // The end of a restriction that does not exist could be refused for that.
+        try await scene.call("POST", room.path + "/mute", [:], restriction(ada))
+        try await scene.call("POST", room.path + "/ban", [:], restriction(cy))
+        let calls: [(method: String, path: String, body: JSON)] = [
+            ("POST", "/mute", restriction(ada)), ("DELETE", "/mute/\(ada.id)", .missing),
+            ("POST", "/ban", restriction(ada)), ("DELETE", "/ban/\(cy.id)", .missing),
+            ("PUT", "/freeze", ["freeze": true]),
+            ("POST", "/operators", ["operator_ids": [.text(bo.id)]]),
+        ]
+        for call in calls {
             try await bo.expectRefusal(
-                400_108, of: "POST", room.path + path, [:], restriction(ada))
+                400_108, of: call.method, room.path + call.path, [:], call.body)
         }
     }
 

@@ -236,10 +236,20 @@ enum ReceiptChecks {
     private static func readAll(_ scene: Scene) async throws(CheckFailure) {
         let (ada, bo, room) = try await scene.pair()
         let other = try await scene.channel([ada, bo])
-        for room in [room, other] { try await ada.send("x", in: room) }
+        for room in [room, other] {
+            try await ada.send("@channel", in: room, ["mention_type": "channel"])
+        }
         try await bo.call("PUT", bo.path + "/mark_as_read_all")
-        let messages = try await bo.get(bo.path + "/unread_message_count")["unread_count"]
-        try expect(messages, is: 0, "the unread messages")
+        for name in ["unread_message_count", "unread_channel_count"] {
+            let count = try await bo.get("\(bo.path)/\(name)")["unread_count"]
+            try expect(count, is: 0, "unread_count of \(name)")
+        }
+        for room in [room, other] {
+            let view = try await bo.view(room)
+            for name in ["unread_message_count", "unread_mention_count"] {
+                try expect(view[name], is: 0, "\(name) of each channel")
+            }
+        }
     }
 
     private static func delivered(_ scene: Scene) async throws(CheckFailure) {

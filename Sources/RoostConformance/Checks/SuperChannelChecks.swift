@@ -15,6 +15,7 @@ enum SuperChannelChecks {
         let (ada, bo) = (try await scene.person("ada"), try await scene.person("bo"))
         let cy = try await scene.person("cy")
         let room = Room(url: scene.name("channel"), type: "group_channels")
+        scene.remember(room.path)
         // No server must offer super channels, so a refusal skips the check.
         try await scene.call(
             "POST", "/group_channels", [:],
@@ -22,7 +23,6 @@ enum SuperChannelChecks {
                 "channel_url": .text(room.url), "user_ids": [.text(ada.id), .text(bo.id)],
                 "is_super": true, "is_public": true,
             ])
-        scene.remember(room.path)
         for (person, call, count) in [
             (bo, "/leave", 1), (bo, "/join", 2), (cy, "/join", 3),
         ] as [(Person, String, Int64)] {

@@ -212,7 +212,8 @@ enum ThreadChecks {
         try expect(
             view["pinned_message_ids"], is: [sent.idValue], "pinned_message_ids of the channel")
         try await scene.call("DELETE", path)
-        _ = try await bo.hearEvent(11_300, in: room)
+        let end = try await bo.hearEvent(11_300, in: room)["data"]["pinned_message_ids"]
+        try expect(end.isMissing, "no pinned_message_ids in the last event (2.8)", seen: end)
         let none = try await ada.view(room)["pinned_message_ids"]
         try expect(none.isMissing, "no pinned_message_ids (4.2)", seen: none)
     }

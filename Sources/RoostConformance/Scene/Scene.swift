@@ -191,6 +191,9 @@ final class Scene {
     // MARK: Objects
 
     /// Registers an object by the path of the call that removes it.
+    ///
+    /// A check registers an object before the call that makes it: a late answer, or one of another
+    /// form, ends the check after the object is made.
     @inline(never) func remember(_ path: String) { made.append(path) }
 
     /// Takes back a registration, for an object that the check has removed.
@@ -201,15 +204,14 @@ final class Scene {
         async throws(CheckFailure) -> User
     {
         let id = name(word)
+        remember("/users/\(id)")
         let answer = try await requiredCall(
             "POST", "/users",
             [
                 "user_id": .text(id), "nickname": .text(nickname ?? word), "profile_url": "",
                 "issue_access_token": true,
             ])
-        let user = User(id: id, token: answer["access_token"].text ?? "null", answer: answer)
-        remember(user.path)
-        return user
+        return User(id: id, token: answer["access_token"].text ?? "null", answer: answer)
     }
 
     /// Makes a user and logs it in.
@@ -232,9 +234,10 @@ final class Scene {
         var body = fields.fields
         body["channel_url"] = .text(url)
         body["user_ids"] = .list(members.map { .text($0.id) })
+        let room = Room(url: url, type: "group_channels")
+        remember(room.path)
         try await requiredCall("POST", "/group_channels", .object(body))
-        remember("/group_channels/\(url)")
-        return Room(url: url, type: "group_channels")
+        return room
     }
 
     /// Makes a channel of two users.
@@ -258,7 +261,7 @@ final class Scene {
                 ? nil
                 : try? await ending.call(
                     "DELETE", "/v3" + path, as: .platform)
-            // An object that the check has removed itself is unknown by now.
+            // An object that the check has removed itself, or never made, is unknown.
             if answer?.status != 200, answer?.code != 400_201 { left.append(path) }
         }
         return left

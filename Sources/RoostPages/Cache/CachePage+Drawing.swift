@@ -22,8 +22,9 @@ extension CachePage {
     // MARK: Summary
 
     private var summary: HTML {
-        let messages = channels.reduce(0) { $0.addingSaturated($1.messageCount) }
-        let holes = channels.reduce(0) { $0 + $1.holes.count }
+        let messages = channels.reduce(omitted.messageCount) { $0.addingSaturated($1.messageCount) }
+        let holes = channels.reduce(omitted.holeCount) { $0 + $1.holes.count }
+        let channelCount = channels.count + omitted.channelCount
         let place: HTML =
             folder.map { .joined([" ", .element("code", [], .quoted($0))]) } ?? .nothing
         return .joined([
@@ -44,9 +45,7 @@ extension CachePage {
             .element(
                 "ul", [.kind("tiles")],
                 Tile.html(Measures.size(usedBytes), "of \(Measures.size(limit)) in the cache"),
-                Tile.html(
-                    "\(channels.count + omittedChannels)",
-                    Measures.noun(channels.count + omittedChannels, "channel")),
+                Tile.html("\(channelCount)", Measures.noun(channelCount, "channel")),
                 Tile.html("\(messages)", Measures.noun(messages, "message")),
                 Tile.html("\(holes)", Measures.noun(holes, "hole")),
                 Tile.html("\(userCount)", Measures.noun(userCount, "user")),
@@ -77,10 +76,10 @@ extension CachePage {
         return .joined([
             heading, Self.legend, .element("p", [.kind("quiet")], eviction),
             .joined(channels.enumerated().map { $1.card(id: "\(prefix)channel-\($0)") }),
-            omittedChannels > 0
+            omitted.channelCount > 0
                 ? .element(
                     "p", [.kind("quiet")],
-                    "\(omittedChannels) smaller channels are left out here.")
+                    "\(omitted.channelCount) of the smaller channels are left out here.")
                 : .nothing,
         ])
     }

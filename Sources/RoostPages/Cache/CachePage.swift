@@ -76,6 +76,15 @@ package struct CachePage: Equatable, Sendable {
         case notCaughtUp
     }
 
+    /// The channels that are left out.
+    package struct Omitted: Equatable, Sendable {
+        package var channelCount = 0
+        package var messageCount = 0
+        package var holeCount = 0
+
+        package init() {}
+    }
+
     /// An item of the outbox.
     package struct Item: Equatable, Sendable {
         package var kind: String
@@ -115,8 +124,7 @@ package struct CachePage: Equatable, Sendable {
     /// The size at which an eviction begins.
     package var limit: Int64
     package var channels: [Channel]
-    /// The number of channels that are left out.
-    package var omittedChannels = 0
+    package var omitted = Omitted()
     package var outbox: [Item]
     /// Sentences about damage, quarantined files and unreadable items.
     package var warnings: [String]
