@@ -183,7 +183,16 @@ extension HistoryJudge {
             let send = clients[here.client].openSends.removeValue(forKey: answer.call)
         else { return }
         let request = requests.number(of: id, by: clients[here.client].user)
-        guard !requests[request].hasCall else { return }
+        let known = requests[request]
+        guard !known.hasCall else {
+            // The server takes the second message for a repeat of the first. A recorder that is no
+            // user has no IDs of its own.
+            guard clients[known.client].user == clients[here.client].user else { return }
+            return findings.add(
+                .once, at: here.place, channels[Int(send.channel)].name, nil, request: id,
+                expected: "a request ID of its own",
+                seen: "the ID of the message of \(known.answer.text(in: files))")
+        }
         requests[request].client = here.client
         requests[request].call = answer.call
         requests[request].answer = here.place

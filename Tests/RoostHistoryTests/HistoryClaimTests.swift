@@ -234,6 +234,26 @@ struct HistoryClaimTests {
         #expect(try verdict([refusal, refusal]).complaints.map(\.rule) == [.once])
     }
 
+    // MARK: Request IDs
+
+    @Test func `two messages under one request ID are found, though one is acknowledged twice`()
+        throws
+    {
+        let acknowledged = HistoryFact.acknowledged(Case.message(1, "one"), channel: "c")
+        let end = Case.view([Case.message(1, "one")])
+        let one = Self.sent("one", 2, request: "r1")
+        let own = try Case.verdict(one + Self.sent("two", 4, request: "r1") + [acknowledged, end])
+        #expect(own.complaints.map(\.rule) == [.once])
+        #expect(own.complaints.map(\.request) == ["r1"])
+        #expect(own.complaints.map(\.place.line) == [5])
+        #expect(own.complaints.first?.seen.hasSuffix("f0:3") == true)
+        // So are those of two devices, one of which is a copy of the other.
+        let copy = Self.sent("two", 2, request: "r1") + [acknowledged, end]
+        let twins = try Case.verdict([("ada", one + [acknowledged, end]), ("ada", copy)])
+        #expect(twins.complaints.map(\.rule) == [.once])
+        #expect(twins.complaints.map(\.place.file) == [1])
+    }
+
     // MARK: Calls with an error
 
     @Test func `a send that was answered by an error sends nothing`() throws {

@@ -29,6 +29,7 @@ struct PlantedFault: CustomTestStringConvertible, Sendable {
         PlantedFault("a queued message is never delivered", .once, neverDeliver),
         PlantedFault("a repeat is stored twice", .once, storeTwice),
         PlantedFault("a client sends one call under two request IDs", .once, sendAgain),
+        PlantedFault("two messages are sent under one request ID", .once, shareRequest),
         PlantedFault("a message that was never sent is stored", .once, storeUnsent),
         PlantedFault("an acknowledgement names another ID", .once, acknowledgeOtherID),
         PlantedFault("an acknowledgement names another time", .once, acknowledgeOtherTime),
@@ -115,13 +116,18 @@ private func sendAgain(_ story: inout HistoryStory) -> Bool {
     twin.message.createdAt += 1_000_000
     twin.message.request = "fresh-request"
     story.changeEnd(of: twin.channel) { $0.append(twin.message) }
-    let last = HistoryStory.Site(
-        file: twin.site.file, line: story.files[twin.site.file].count - 1)
-    let number = story[last].number + 1
-    story.files[last.file].append(
-        HistoryLine(
-            client: story[last].client, number: number,
-            .acknowledged(twin.message, channel: twin.channel)))
+    story.append([.acknowledged(twin.message, channel: twin.channel)], to: twin.site.file)
+    return true
+}
+
+/// A restored folder gives a request ID again, and the server takes the message for a repeat.
+private func shareRequest(_ story: inout HistoryStory) -> Bool {
+    guard let twin = story.plainMessages().middle else { return false }
+    story.append(
+        [
+            .call(HistoryCall("send", channel: twin.channel, text: "swallowed")),
+            .answer(HistoryAnswer(call: 0, isOK: true, request: twin.message.request)),
+        ], to: twin.site.file)
     return true
 }
 
