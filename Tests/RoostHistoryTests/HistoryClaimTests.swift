@@ -234,6 +234,42 @@ struct HistoryClaimTests {
         #expect(try verdict([refusal, refusal]).complaints.map(\.rule) == [.once])
     }
 
+    @Test func `an acknowledged deletion for which no client asked is found`() throws {
+        let deleted = HistoryFact.deleted(1, channel: "c")
+        func ada(_ deletion: [HistoryFact]) -> [HistoryFact] {
+            let first = Case.message(1, "one")
+            let second = Case.message(2, "two")
+            return Self.sent("one", 2, request: "r1") + [.acknowledged(first, channel: "c")]
+                + Self.sent("two", 5, request: "r2") + [.acknowledged(second, channel: "c")]
+                + deletion + [Case.view([second])]
+        }
+        let lost = try Case.verdict(ada([deleted]))
+        #expect(lost.complaints.map(\.rule) == [.once])
+        #expect(lost.complaints.map(\.message) == [1])
+        #expect(lost.complaints.map(\.place.line) == [8])
+        // A call that was answered by an error asks for nothing.
+        let refused = [Self.deletion(of: 1), Self.refused(8), deleted]
+        #expect(try Case.verdict(ada(refused)).complaints.map(\.rule) == [.once])
+        #expect(try Case.verdict(ada([Self.deletion(of: 1), deleted])).isGood)
+        // Another process of the user, or the platform, may have the call.
+        let call = [Self.deletion(of: 1)]
+        #expect(try Case.verdict([("ada", ada([deleted])), ("ada", call)]).isGood)
+        #expect(try Case.verdict([("ada", ada([deleted])), (nil, call)]).isGood)
+    }
+
+    @Test func `a deletion whose call may be in a missing line is no fault`() throws {
+        var judge = HistoryJudge(files: ["a"])
+        let facts: [(Int64, HistoryFact)] = [
+            (1, .start(HistoryStart(user: "ada"))), (3, .deleted(1, channel: "c")),
+        ]
+        for (number, fact) in facts {
+            try judge.take(
+                HistoryLine(client: "a", number: number, fact),
+                at: HistoryPlace(file: 0, line: Int(number)))
+        }
+        #expect(judge.verdict().isGood)
+    }
+
     // MARK: Request IDs
 
     @Test func `two messages under one request ID are found, though one is acknowledged twice`()

@@ -26,6 +26,7 @@ struct PlantedFault: CustomTestStringConvertible, Sendable {
     static let all = [
         PlantedFault("an acknowledged message is lost", .once, loseMessage),
         PlantedFault("a message is lost after its deletion was refused", .once, loseRefused),
+        PlantedFault("a client deletes another message", .once, deleteOther),
         PlantedFault("a queued message is never delivered", .once, neverDeliver),
         PlantedFault("a repeat is stored twice", .once, storeTwice),
         PlantedFault("a client sends one call under two request IDs", .once, sendAgain),
@@ -80,6 +81,14 @@ private func loseRefused(_ story: inout HistoryStory) -> Bool {
         return false
     }
     story.changeEnd(of: channel) { $0.removeAll { $0.id == id } }
+    return true
+}
+
+/// The server deletes a message for which no client asked, and a client reports it.
+private func deleteOther(_ story: inout HistoryStory) -> Bool {
+    guard let lost = story.plainMessages().middle else { return false }
+    story.changeEnd(of: lost.channel) { $0.removeAll { $0.id == lost.message.id } }
+    story.append([.deleted(lost.message.id, channel: lost.channel)], to: lost.site.file)
     return true
 }
 

@@ -42,6 +42,8 @@ struct ClientBook: Sendable {
     private var indices: [String: Int32] = [:]
     /// The numbers of the users whose clients wrote histories.
     private(set) var users: Set<Int32> = []
+    /// The numbers of the users with a client whose lines are not all there.
+    private(set) var usersWithMissingLines: Set<Int32> = []
 
     subscript(index: Int32) -> Client {
         get { clients[Int(index)] }
@@ -63,7 +65,10 @@ struct ClientBook: Sendable {
                 text: "The line has the number \(number), and \(name) had \(last) before: its "
                     + "lines must be given in their order, and once.")
         }
-        clients[Int(index)].missingLines += number - last - 1
+        if number - last > 1 {
+            clients[Int(index)].missingLines += number - last - 1
+            usersWithMissingLines.insert(clients[Int(index)].user)
+        }
         clients[Int(index)].lastNumber = number
         return index
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Judges that queued edits and deletions are made, and that acknowledged ones last.
+/// Judges that queued edits and deletions are made, that acknowledged ones last, and that a client
+/// asked for each deletion.
 struct ChangeTrial {
     private let evidence: Evidence
     private var channel: ChannelBook { evidence.channel }
@@ -11,16 +12,15 @@ struct ChangeTrial {
 
     func judge(_ findings: inout Findings) {
         for doubt in channel.doubts { judge(doubt, &findings) }
-        guard let log = evidence.log else { return }
         // In an order that does not depend on the table.
+        let deletions = channel.deletions.acknowledgements.sorted { $0.key < $1.key }
+        for (key, deletion) in deletions { judge(deletion, key, &findings) }
+        guard let log = evidence.log else { return }
         for key in channel.edits.acknowledgements.keys.sorted() {
             guard let edit = channel.edits.acknowledgements[key]?.last else { continue }
             judge(edit, of: key.message, by: key.client, log, &findings)
         }
-        for key in channel.deletions.acknowledgements.keys.sorted() {
-            guard log.rank(of: key.message) != nil,
-                let deletion = channel.deletions.acknowledgements[key]
-            else { continue }
+        for (key, deletion) in deletions where log.rank(of: key.message) != nil {
             evidence.complain(
                 .undone, of: key.message, at: deletion.place,
                 expected: "the message is gone, as acknowledged",
@@ -30,6 +30,21 @@ struct ChangeTrial {
             guard let change = channel.queue.changes[key] else { continue }
             judge(change, key, log, &findings)
         }
+    }
+
+    /// Judges that a client asked for an acknowledged deletion.
+    ///
+    /// The call may stand in the history of any client: processes of one user may share an outbox.
+    private func judge(
+        _ deletion: DeletionBook.Acknowledgement, _ key: ChangeKey, _ findings: inout Findings
+    ) {
+        guard !channel.deletions.isAsked(key.message),
+            !evidence.clients.usersWithMissingLines.contains(evidence.clients[key.client].user)
+        else { return }
+        evidence.complain(
+            .once, of: key.message, at: deletion.place,
+            expected: "a client that asked for the deletion",
+            seen: "no history has a call for it", &findings)
     }
 
     /// Judges the last queued change of one client, if the client had nothing left to send.
