@@ -208,6 +208,37 @@ struct HistoryClaimTests {
             ]).isGood)
     }
 
+    @Test func `an edit beside a refused deletion is missed`() throws {
+        let all = [Case.message(1, by: "cy", "one")]
+        func changes(edit: Int64, deletion: Int64) -> [HistoryFact] {
+            var facts: [HistoryFact] = []
+            for call in [edit, deletion].sorted() {
+                facts.append(
+                    call == edit
+                        ? .call(HistoryCall("edit", channel: "c", text: "uno", message: 1))
+                        : Self.deletion(of: 1))
+                facts.append(.answer(HistoryAnswer(call: call, isOK: true)))
+            }
+            return facts
+        }
+        let refused = HistoryFact.refused(1, code: 400_108, channel: "c", action: "delete")
+        let end = Case.view(all)
+        for (edit, deletion) in [(4, 2), (2, 4)] as [(Int64, Int64)] {
+            let queued = changes(edit: edit, deletion: deletion)
+            let lost = try Case.verdict(queued + [refused, end])
+            #expect(lost.complaints.map(\.rule) == [.undone])
+            #expect(lost.complaints.map(\.place.line) == [Int32(edit + 1)])
+            // Without the refusal the deletion is the one that is missed.
+            let hidden = try Case.verdict(queued + [end])
+            #expect(hidden.complaints.map(\.rule) == [.undone])
+            #expect(hidden.complaints.map(\.place.line) == [Int32(deletion + 1)])
+            // The edit of a message that is deleted is not made.
+            #expect(try Case.verdict(queued + [Case.view([])]).isGood)
+            let both = HistoryFact.refused(1, code: 400_108, channel: "c", action: "edit")
+            #expect(try Case.verdict(queued + [refused, both, end]).isGood)
+        }
+    }
+
     @Test func `an undone deletion is found in the log that reaches farthest`() throws {
         let all = [1, 2].map { Case.message($0, by: "cy") }
         let ada: [HistoryFact] = [

@@ -49,6 +49,7 @@ struct PlantedFault: CustomTestStringConvertible, Sendable {
         PlantedFault("a snapshot hides that it has no beginning", .hole, hideBeginning),
         PlantedFault("a caught-up client forgets the newest message", .hole, forgetNewest),
         PlantedFault("an acknowledged edit is undone in the log", .undone, undoEdit),
+        PlantedFault("an edit is lost behind a refused deletion", .undone, loseEditAfterRefusal),
         PlantedFault("a client shows a text from before its edit", .undone, showEarlierText),
         PlantedFault("an acknowledged deletion is undone in the log", .undone, undoDeletion),
         PlantedFault("a client shows a message that it deleted", .undone, showDeleted),
@@ -368,6 +369,26 @@ private func undoEdit(_ story: inout HistoryStory) -> Bool {
             messages[index].text = edit.before
         }
     }
+    return true
+}
+
+/// The client edits a message whose deletion was refused, and its outbox loses the edit.
+private func loseEditAfterRefusal(_ story: inout HistoryStory) -> Bool {
+    guard let kept = story.plainMessages().middle else { return false }
+    let (id, channel) = (kept.message.id, kept.channel)
+    let end = story.lastViews(of: channel).first { $0.file == kept.site.file }
+    guard let end, case .snapshot(var view) = story[end].fact else { return false }
+    // The snapshot without a call of its own stands behind the changes.
+    view.call = nil
+    story.append(
+        [
+            .call(HistoryCall("delete", channel: channel, message: id)),
+            .answer(HistoryAnswer(call: 0, isOK: true)),
+            .refused(id, code: 400_108, channel: channel, action: "delete", request: "lost-1"),
+            .call(HistoryCall("edit", channel: channel, text: "lost", message: id)),
+            .answer(HistoryAnswer(call: 0, isOK: true)),
+            .snapshot(view),
+        ], to: kept.site.file)
     return true
 }
 

@@ -27,8 +27,8 @@ struct ChangeTrial {
                 seen: "it is in the log, \(evidence.name(of: log.place))", &findings)
         }
         for key in channel.queue.changes.keys.sorted() {
-            guard let change = channel.queue.changes[key] else { continue }
-            judge(change, key, log, &findings)
+            guard let changes = channel.queue.changes[key] else { continue }
+            judge(changes, key, log, &findings)
         }
     }
 
@@ -47,24 +47,23 @@ struct ChangeTrial {
             seen: "no history has a call for it", &findings)
     }
 
-    /// Judges the last queued change of one client, if the client had nothing left to send.
+    /// Judges the last queued changes of one client, if the client had nothing left to send.
     private func judge(
-        _ change: QueueBook.Change, _ key: ChangeKey, _ log: FinalLog,
+        _ changes: QueueBook.Changes, _ key: ChangeKey, _ log: FinalLog,
         _ findings: inout Findings
     ) {
+        // An acknowledged deletion of a message in the log has a complaint already.
         guard log.rank(of: key.message) != nil, log.lastViews[key.client] != nil,
-            !channel.queue.isRefused(
-                key.message, change.text == nil ? .delete : .edit,
-                to: evidence.clients[key.client].user, by: key.client, after: change.call)
+            !channel[key.message].hasAcknowledgedDeletion
         else { return }
-        guard let edit = change.text else {
-            // A complaint was made above.
-            if channel[key.message].hasAcknowledgedDeletion { return }
+        if let deletion = changes.deletion, !isRefused(deletion, .delete, key) {
             return evidence.complain(
-                .undone, of: key.message, at: change.place,
+                .undone, of: key.message, at: deletion.place,
                 expected: "the message is gone: its deletion was queued, and no refusal is known",
                 seen: "it is in the log, \(evidence.name(of: log.place))", &findings)
         }
+        guard let change = changes.edit, let edit = change.text, !isRefused(change, .edit, key)
+        else { return }
         let text = log.text(of: key.message, in: channel)
         guard text != edit, !channel.edits.isOfOther(text, of: key.message, than: key.client),
             channel.edits.acknowledgements[key]?
@@ -75,6 +74,14 @@ struct ChangeTrial {
             expected: "\(evidence.quoted(edit)) in the log: the edit was queued, and no refusal is "
                 + "known",
             seen: "\(evidence.quoted(text)) in \(evidence.name(of: log.place))", &findings)
+    }
+
+    private func isRefused(
+        _ change: QueueBook.Change, _ kind: HistoryCall.Known, _ key: ChangeKey
+    ) -> Bool {
+        channel.queue.isRefused(
+            key.message, kind, to: evidence.clients[key.client].user, by: key.client,
+            after: change.call)
     }
 
     /// Judges a text that a client showed after its own edit.
