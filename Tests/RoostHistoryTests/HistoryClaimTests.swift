@@ -368,6 +368,53 @@ struct HistoryClaimTests {
         #expect(try Case.verdict(facts.filter { $0 != Self.refused(4) }).isGood)
     }
 
+    @Test func `a cancel or resend that was answered by an error takes nothing out of judgement`()
+        throws
+    {
+        let sent = Self.sent("one", 2, request: "r1")
+        let cancel = [HistoryFact.call(HistoryCall("cancel", request: "r1")), Self.refused(4)]
+        let lost = try Case.verdict(sent + cancel + [Case.view([])])
+        #expect(lost.complaints.map(\.rule) == [.once])
+        #expect(lost.complaints.map(\.request) == ["r1"])
+        // A cancel that was made, or is not answered, and a failure between its lines excuse.
+        let made = HistoryFact.answer(HistoryAnswer(call: 4, isOK: true))
+        #expect(try Case.verdict(sent + [cancel[0], made, Case.view([])]).isGood)
+        #expect(try Case.verdict(sent + [cancel[0], Case.view([])]).isGood)
+        let failed = HistoryFact.failed(request: "r1", code: 800_180, channel: "c")
+        #expect(try Case.verdict(sent + [cancel[0], failed, cancel[1], Case.view([])]).isGood)
+
+        let resend = [HistoryFact.call(HistoryCall("resend", request: "r1")), Self.refused(4)]
+        let overtaken = [
+            Case.message(1, "two", request: "r2"), Case.message(2, "one", request: "r1"),
+        ]
+        let later = Self.sent("two", 6, request: "r2") + [Case.view(overtaken)]
+        #expect(
+            try Case.verdict(sent + resend + later).complaints.map(\.rule) == [.senderOrder])
+        #expect(try Case.verdict(sent + [resend[0], made] + later).isGood)
+    }
+
+    @Test func `a canceled message stays canceled when its resend finds nothing`() throws {
+        let canceled = HistoryFact.canceled(request: "r1", channel: "c")
+        let resend = HistoryFact.call(HistoryCall("resend", request: "r1"))
+        let sent = Self.sent("hi", 2, request: "r1")
+        let own: [HistoryFact] =
+            sent + [
+                .call(HistoryCall("cancel", request: "r1")), canceled,
+                .answer(HistoryAnswer(call: 4, isOK: true)), resend, Self.refused(7),
+                Case.view([]),
+            ]
+        #expect(try Case.verdict(own).isGood)
+        // Another process may cancel the message behind a resend; its file may come first.
+        let resent: [HistoryFact] =
+            sent + [
+                .failed(request: "r1", code: 800_180, channel: "c"), resend,
+                .answer(HistoryAnswer(call: 5, isOK: true)), Case.view([]),
+            ]
+        #expect(try Case.verdict([("ada", [canceled]), ("ada", resent)]).isGood)
+        #expect(try Case.verdict([("ada", resent), ("ada", [canceled])]).isGood)
+        #expect(try Case.verdict(resent).complaints.map(\.rule) == [.once])
+    }
+
     @Test func `a message that was sent again by hand is not lost`() throws {
         let failed = HistoryFact.failed(request: "r1", code: 800_180, channel: "c")
         let resent: [HistoryFact] =

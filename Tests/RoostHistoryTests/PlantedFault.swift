@@ -28,6 +28,7 @@ struct PlantedFault: CustomTestStringConvertible, Sendable {
         PlantedFault("a message is lost after its deletion was refused", .once, loseRefused),
         PlantedFault("a client deletes another message", .once, deleteOther),
         PlantedFault("a queued message is never delivered", .once, neverDeliver),
+        PlantedFault("a message is lost behind a refused cancel", .once, loseUncanceled),
         PlantedFault("a repeat is stored twice", .once, storeTwice),
         PlantedFault("a client sends one call under two request IDs", .once, sendAgain),
         PlantedFault("two messages are sent under one request ID", .once, shareRequest),
@@ -94,7 +95,23 @@ private func deleteOther(_ story: inout HistoryStory) -> Bool {
 }
 
 /// The outbox loses a message behind its answered call, so no line has it.
-private func neverDeliver(_ story: inout HistoryStory) -> Bool {
+private func neverDeliver(_ story: inout HistoryStory) -> Bool { loseQueued(&story) != nil }
+
+/// So it does behind a call that was to cancel the message and did nothing.
+private func loseUncanceled(_ story: inout HistoryStory) -> Bool {
+    guard let lost = loseQueued(&story) else { return false }
+    story.append(
+        [
+            .call(HistoryCall("cancel", request: lost.message.request)),
+            .answer(HistoryAnswer(call: 0, isOK: false, code: 800_101)),
+        ], to: lost.site.file)
+    return true
+}
+
+/// Takes a message with an answered call out of every line.
+private func loseQueued(
+    _ story: inout HistoryStory
+) -> (site: HistoryStory.Site, message: HistoryMessage, channel: String)? {
     let answered = Set(
         story.sites { _ in true }.compactMap { site in
             if case .answer(let answer) = story[site].fact { answer.request } else { nil }
@@ -103,9 +120,9 @@ private func neverDeliver(_ story: inout HistoryStory) -> Bool {
     let lost = story.plainMessages().filter {
         $0.message.text != "ok" && answered.contains($0.message.request ?? "")
     }.middle
-    guard let lost else { return false }
+    guard let lost else { return nil }
     story.removeEverywhere(lost.message.id, in: lost.channel)
-    return true
+    return lost
 }
 
 private func storeTwice(_ story: inout HistoryStory) -> Bool {

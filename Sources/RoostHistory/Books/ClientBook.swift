@@ -16,6 +16,12 @@ struct ClientBook: Sendable {
         var text: Int32?
     }
 
+    /// A call without an answer that sends a request again or cancels it.
+    struct OpenHandCall: Sendable {
+        var request: Int32
+        var isResend: Bool
+    }
+
     /// A client's last call for a snapshot, with what the client knew before it.
     struct ViewCall: Sendable {
         var number: Int64
@@ -33,8 +39,8 @@ struct ClientBook: Sendable {
         var openSends: [Int64: OpenSend] = [:]
         /// By the number of the call.
         var openChanges: [Int64: OpenChange] = [:]
-        /// The requests of the calls that send a message again, by the number of the call.
-        var openResends: [Int64: Int32] = [:]
+        /// By the number of the call.
+        var openHandCalls: [Int64: OpenHandCall] = [:]
         var viewCall: ViewCall?
     }
 
