@@ -61,6 +61,29 @@ struct HistoryClaimTests {
         #expect(verdict.complaints[1].seen.hasPrefix("501, 502, 503 and 497 more missing"))
     }
 
+    @Test func `a snapshot whose client sends before its line is no last one`() throws {
+        let sent = Self.sent("hi", 3, request: "r1")
+        let call = HistoryFact.call(HistoryCall("snapshot", channel: "c"))
+        let message = Case.message(1)
+        let ada: [HistoryFact] =
+            [call, sent[0], Case.view([], call: 2), sent[1]] + [
+                .acknowledged(message, channel: "c")
+            ]
+        let log = (user: nil as String?, facts: [Case.log([message])])
+        #expect(try Case.verdict([("ada", ada), log]).isGood)
+        let early = try Case.verdict([("ada", [call, Case.view([], call: 2)]), log])
+        #expect(early.complaints.map(\.rule) == [.final])
+    }
+
+    @Test func `a log that was begun anew behind a start is no part of the one before`() throws {
+        let all = [1, 2, 3].map { Case.message($0, by: "cy") }
+        let part = HistoryFact.log(
+            HistoryView(channel: "c", messages: Array(all[..<2]), hasNewer: true))
+        let start = HistoryFact.start(HistoryStart(user: nil))
+        #expect(try Case.verdict([part, start, Case.log(all)], user: nil).isGood)
+        #expect(try !Case.verdict([part, Case.log(all)], user: nil).isGood)
+    }
+
     // MARK: Order of a sender
 
     @Test func `a message of a killed client's call keeps its place before later calls`() throws {
