@@ -68,7 +68,9 @@ package struct HistoryJudge: Sendable {
             channels[channel][message].hasAcknowledgedDeletion = true
             channels[channel].deletions.acknowledge(
                 message, by: client, at: line.number, place)
-        case .failed(let request, _, _), .canceled(let request, _): giveUp(request, here)
+        case .failed(let request, _, _), .canceled(let request, _):
+            let number = requests.number(of: request, by: clients[client].user)
+            requests[number].giveUp(by: client)
         case .change(let change): take(change, here)
         case .snapshot(let view): take(view, isLog: false, here)
         case .log(let view): take(view, isLog: true, here)
@@ -137,17 +139,9 @@ extension HistoryJudge {
             clients[here.client].openChanges[here.number] = ClientBook.OpenChange(
                 channel: channel, message: message)
         case (.resend, _):
-            guard let request = call.request else { return }
-            // Until the call is answered, the message may stay as it is.
-            let channel = giveUp(request, here)
-            let number = requests.number(of: request, by: clients[here.client].user)
-            requests[number].resends += 1
-            clients[here.client].openResends[here.number] = number
-            if channel >= 0 {
-                channels[Int(channel)].noteAction(of: here.client, at: here.number)
-            }
+            if let request = call.request { takeByHand(request, isResend: true, here) }
         case (.cancel, _):
-            if let request = call.request { giveUp(request, here) }
+            if let request = call.request { takeByHand(request, isResend: false, here) }
         case (.snapshot, let channel?):
             let channel = index(of: channel)
             clients[here.client].viewCall = ClientBook.ViewCall(
@@ -159,6 +153,19 @@ extension HistoryJudge {
         }
     }
 
+    /// Takes a call that sends a request again or cancels it; until it is answered, it may have done
+    /// so or not.
+    private mutating func takeByHand(_ id: String, isResend: Bool, _ here: Here) {
+        let number = requests.number(of: id, by: clients[here.client].user)
+        requests[number].openCalls += 1
+        clients[here.client].openHandCalls[here.number] = ClientBook.OpenHandCall(
+            request: number, isResend: isResend)
+        guard isResend else { return }
+        requests[number].resends += 1
+        let channel = requests[number].calledChannel
+        if channel >= 0 { channels[Int(channel)].noteAction(of: here.client, at: here.number) }
+    }
+
     private mutating func take(_ answer: HistoryAnswer, _ here: Here) {
         if let change = clients[here.client].openChanges.removeValue(forKey: answer.call) {
             guard answer.isOK else { return takeBack(change, answer.call, here.client) }
@@ -167,10 +174,13 @@ extension HistoryJudge {
                 of: change.message, by: here.client)
             return
         }
-        if let request = clients[here.client].openResends.removeValue(forKey: answer.call) {
-            // Another client's message may be given up in a file that comes later.
-            if answer.isOK, requests[request].client == here.client {
-                requests[request].isGivenUp = false
+        if let call = clients[here.client].openHandCalls.removeValue(forKey: answer.call) {
+            requests[call.request].openCalls -= 1
+            switch (call.isResend, answer.isOK) {
+            case (true, true): requests[call.request].sendAgain(by: here.client)
+            case (true, false): requests[call.request].resends -= 1
+            case (false, true): requests[call.request].giveUp(by: here.client)
+            case (false, false): break
             }
             return
         }
@@ -183,7 +193,16 @@ extension HistoryJudge {
             let send = clients[here.client].openSends.removeValue(forKey: answer.call)
         else { return }
         let request = requests.number(of: id, by: clients[here.client].user)
-        guard !requests[request].hasCall else { return }
+        let known = requests[request]
+        guard !known.hasCall else {
+            // The server takes the second message for a repeat of the first. A recorder that is no
+            // user has no IDs of its own.
+            guard clients[known.client].user == clients[here.client].user else { return }
+            return findings.add(
+                .once, at: here.place, channels[Int(send.channel)].name, nil, request: id,
+                expected: "a request ID of its own",
+                seen: "the ID of the message of \(known.answer.text(in: files))")
+        }
         requests[request].client = here.client
         requests[request].call = answer.call
         requests[request].answer = here.place
@@ -201,18 +220,6 @@ extension HistoryJudge {
             channels[change.channel].deletions.takeBack(
                 change.message, by: client, of: clients[client].user, at: call)
         }
-    }
-
-    /// Notes that a message failed or was canceled, which takes it out of the order of calls: a
-    /// resend goes to the end of its queue.
-    ///
-    /// - Returns: The channel for which it was sent; -1 if that is unknown.
-    @discardableResult
-    private mutating func giveUp(_ id: String, _ here: Here) -> Int32 {
-        let request = requests.number(of: id, by: clients[here.client].user)
-        requests[request].isOutOfOrder = true
-        requests[request].isGivenUp = true
-        return requests[request].calledChannel
     }
 
     private mutating func acknowledge(

@@ -211,15 +211,17 @@ private struct RequestFields {
     }
 
     func messageID() throws(RoostError) -> MessageID {
-        guard let id = present("message_id")?.int else {
-            throw wrong("This request needs “message_id”, a whole number.")
+        guard let id = present("message_id")?.int, id > 0 else {
+            throw wrong("This request needs “message_id”, a whole number from 1.")
         }
         return MessageID(id)
     }
 
     func thread() throws(RoostError) -> MessageID? {
         guard let value = present("thread") else { return nil }
-        guard let id = value.int else { throw wrong("“thread” must be a whole number.") }
+        guard let id = value.int, id > 0 else {
+            throw wrong("“thread” must be a whole number from 1.")
+        }
         return MessageID(id)
     }
 

@@ -1,9 +1,11 @@
 # The proxy, the processes and the answers of the kill test. SPDX-License-Identifier: Apache-2.0
 import asyncio
+import contextlib
 import json
 import pathlib
 import signal
 import sys
+import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "PlatformSDK"))
 from patience import PATIENCE, FairClock, bound  # noqa: E402
@@ -17,6 +19,20 @@ WAY_BACK = 1
 
 class Fault(Exception):
     """A broken promise."""
+
+
+def sentence(error):
+    """The text of a fault; of any other error also its place."""
+    return str(error) if isinstance(error, Fault) else "".join(traceback.format_exception(error)).rstrip()
+
+
+async def kill(process, name):
+    """Kills a process; one that has ended by itself is a fault."""
+    with contextlib.suppress(ProcessLookupError):
+        process.send_signal(signal.SIGKILL)
+    code = await process.wait()
+    if code != -signal.SIGKILL:
+        raise Fault(f"{name} ended by itself with {code}")
 
 
 class Proxy:
@@ -83,6 +99,7 @@ class Client:
         self.file = f"{folder}/{name}.file"
         self.process = None
         self.is_over = True
+        self.is_killed = False
         # The time in which the process was stopped, which no answer can be shorter than.
         self.stopped_for = 0
         # The seconds of each answer to a call of a stated time, of all processes.
@@ -94,16 +111,18 @@ class Client:
     async def start(self):
         self.answers = {}
         self.number = 0
-        self.is_over = False
         self.delivered = {}
         self.process = await asyncio.create_subprocess_exec(
             *bound(*self.command), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             limit=1 << 26,
         )
+        self.is_over = self.is_killed = False
         self.reading = asyncio.create_task(self.read(self.process))
 
     async def read(self, process):
         while line := await process.stdout.readline():
+            if not line.endswith(b"\n"):
+                break  # The process died while it wrote.
             value = json.loads(line)
             if value.get("event") == "timeline":
                 for message in value["inserted"] + value["updated"]:
@@ -112,15 +131,25 @@ class Client:
             waiter = self.answers.pop(value.get("id"), None)
             if waiter and not waiter.done():
                 waiter.set_result(value)
-        # Whoever asks from here on would wait for ever: a dead process takes what is written to it for a while.
+        await process.wait()
+        # A later call would wait for ever: a dead process takes what is written to it for a while.
         self.is_over = True
+        # The process may have been started again before the waiting call goes on.
+        end = self.end
         for waiter in self.answers.values():
             if not waiter.done():
-                waiter.cancel()
+                waiter.set_result(end)
+
+    @property
+    def end(self):
+        """A fault if the process has ended by itself; None if it was killed."""
+        return None if self.is_killed else Fault(f"{self.name} ended by itself with {self.process.returncode}")
 
     async def ask(self, request, patience=PATIENCE, **fields):
         """The answer; None when the process was killed before it came."""
         if self.is_over:
+            if end := self.end:
+                raise end
             return None
         self.number += 1
         waiter = asyncio.get_running_loop().create_future()
@@ -129,13 +158,15 @@ class Client:
         try:
             self.process.stdin.write(line.encode())
             await self.process.stdin.drain()
-            return await asyncio.wait_for(waiter, patience)
-        except asyncio.CancelledError:
-            return None
+        except ConnectionError:
+            pass  # The process has died, which ends the reading and the waiter.
+        try:
+            answer = await asyncio.wait_for(waiter, patience)
         except TimeoutError:
             raise Fault(f"{self.name}: no answer to {request} {fields} within {patience} s")
-        except (ConnectionError, BrokenPipeError):
-            return None
+        if isinstance(answer, Fault):
+            raise answer
+        return answer
 
     async def ask_in_time(self, request, **fields):
         """Asks a call of a stated time, and notes the seconds that it took.
@@ -183,16 +214,18 @@ class Client:
 
     async def stop_for(self, seconds):
         """Stops the process, as a phone does with an app behind others."""
-        if self.is_over:
-            return
-        self.process.send_signal(signal.SIGSTOP)
-        await asyncio.sleep(seconds)
-        self.stopped_for += seconds
-        self.process.send_signal(signal.SIGCONT)
+        # A process that has ended by itself is noticed by the next call.
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGSTOP)
+            await asyncio.sleep(seconds)
+            self.stopped_for += seconds
+            self.process.send_signal(signal.SIGCONT)
 
     async def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        await self.process.wait()
+        if self.process is None or self.is_killed:
+            return
+        self.is_killed = True
+        await kill(self.process, self.name)
         await self.reading
 
 
@@ -204,23 +237,42 @@ class Server:
         self.folder = folder
         self.port = free_port()
         self.process = None
+        # Whether the process has ended, or was never started, because the test wanted it.
+        self.is_ended = True
 
     async def start(self):
-        self.process = await asyncio.create_subprocess_exec(
-            *bound(self.roost, "serve", "--data", f"{self.folder}/server", "--port", str(self.port),
-                   "--app-id", "APP", "--api-token", "secret"),
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-        )
+        with open(f"{self.folder}/server.err", "ab") as errors:
+            self.process = await asyncio.create_subprocess_exec(
+                *bound(self.roost, "serve", "--data", f"{self.folder}/server", "--port", str(self.port),
+                       "--app-id", "APP", "--api-token", "secret"),
+                stdout=asyncio.subprocess.PIPE, stderr=errors,
+            )
+        self.is_ended = False
         line = await asyncio.wait_for(self.process.stdout.readline(), PATIENCE)
         if b"listening" not in line:
             raise Fault(f"the server began with {line}")
 
     async def stop_for(self, seconds):
-        self.process.send_signal(signal.SIGSTOP)
-        await asyncio.sleep(seconds)
-        self.process.send_signal(signal.SIGCONT)
+        # A server that has ended by itself is noticed when it is killed, at the end of the run at the latest.
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGSTOP)
+            await asyncio.sleep(seconds)
+            self.process.send_signal(signal.SIGCONT)
+
+    async def stop(self):
+        """Asks the server to end, as the system does when it is shut down."""
+        self.is_ended = True
+        with contextlib.suppress(ProcessLookupError):
+            self.process.terminate()
+        try:
+            code = await asyncio.wait_for(self.process.wait(), PATIENCE)
+        except TimeoutError:
+            raise Fault(f"the server does not end within {PATIENCE} s")
+        if code != 0:
+            raise Fault(f"the server ended with {code}, before or while it was stopped")
 
     async def kill(self):
-        if self.process and self.process.returncode is None:
-            self.process.send_signal(signal.SIGKILL)
-            await self.process.wait()
+        if self.is_ended:
+            return
+        self.is_ended = True
+        await kill(self.process, "the server")

@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 
-from parts import Fault
 from world import World
 
 DESCRIPTION = """\
@@ -69,18 +68,19 @@ async def run(roost, seed, kills, keep):
     world = World(roost, seed, folder)
     began = time.monotonic()
     try:
-        faults = await world.live(kills)
-    except Fault as fault:
-        faults = [*world.faults, str(fault)]
+        await world.live(kills)
+    except Exception as error:
+        # The other seeds are still run, and the files of this one kept.
+        world.note_fault(error)
     finally:
         await world.end()
-    if faults and keep:
+    if world.faults and keep:
         os.makedirs(keep, exist_ok=True)
         shutil.copytree(folder, f"{keep}/seed-{seed}", dirs_exist_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
     return {
         "seed": seed, "kills": world.kills, "calls": world.count, "seconds": round(time.monotonic() - began),
-        **figures(world.times), "faults": faults,
+        **figures(world.times), "faults": world.faults,
     }
 
 
@@ -114,4 +114,5 @@ def main():
     sys.exit(1 if failed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

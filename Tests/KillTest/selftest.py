@@ -3,18 +3,29 @@ import argparse
 import asyncio
 import importlib.util
 import io
+import os
 import pathlib
 import sys
+import tempfile
 import time
 import unittest
 import urllib.error
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "LongRun"))
 from day import Day  # noqa: E402
-from parts import Fault  # noqa: E402
+from parts import Client, Fault, Server  # noqa: E402
 from world import MANY, World  # noqa: E402
 
 CHANNEL = "c"
+
+
+def program(folder):
+    """The program of one of the tests; the programs of all have the same name."""
+    path = pathlib.Path(__file__).resolve().parents[1] / folder / "run.py"
+    spec = importlib.util.spec_from_file_location(f"run_of_{folder}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 class Pager:
@@ -131,12 +142,105 @@ class TheEnd(unittest.TestCase):
             asyncio.run(rest(world()))
 
 
+class Ends(unittest.TestCase):
+    """Processes that end by themselves; shell scripts stand for the command."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def script(self, text):
+        path = f"{self.folder.name}/roost"
+        with open(path, "w") as file:
+            file.write(f"#!/bin/sh\n{text}\n")
+        os.chmod(path, 0o755)
+        return path
+
+    async def server(self, text):
+        server = Server(self.script(text), self.folder.name)
+        await server.start()
+        return server
+
+    async def client(self, text):
+        client = Client(self.script(text), argparse.Namespace(port=1), "ada", "ada", "cache", self.folder.name)
+        await client.start()
+        return client
+
+    def test_a_server_that_ends_by_itself_is_found_when_it_is_killed(self):
+        async def live():
+            server = await self.server("echo listening; echo trap >&2; exit 133")
+            await server.process.wait()
+            await server.kill()
+
+        with self.assertRaisesRegex(Fault, "the server ended by itself with 133"):
+            asyncio.run(live())
+        with open(f"{self.folder.name}/server.err") as errors:
+            self.assertEqual(errors.read(), "trap\n")
+
+    def test_a_server_that_fails_while_it_stops_is_found(self):
+        async def live(code):
+            server = await self.server(f"trap 'exit {code}' TERM; echo listening; while :; do sleep 0.01; done")
+            await server.stop()
+            await server.kill()  # Nothing is left to kill.
+
+        asyncio.run(live(0))
+        with self.assertRaisesRegex(Fault, "the server ended with 5"):
+            asyncio.run(live(5))
+
+    def test_a_client_that_ends_by_itself_is_found_by_its_call_and_by_later_ones(self):
+        async def live():
+            client = await self.client("read line; exit 3")
+            found = []
+            for request in ["cache", "snapshot"]:
+                try:
+                    await client.expect(request)
+                except Fault as fault:
+                    found.append(str(fault))
+            return found
+
+        self.assertEqual(asyncio.run(live()), ["ada ended by itself with 3"] * 2)
+
+    def test_a_client_that_ends_by_itself_is_found_when_it_is_killed(self):
+        async def live():
+            client = await self.client("exit 3")
+            await client.process.wait()
+            await client.kill()
+
+        with self.assertRaisesRegex(Fault, "ada ended by itself with 3"):
+            asyncio.run(live())
+
+    def test_the_calls_of_a_killed_client_have_no_answer(self):
+        async def live():
+            client = await self.client("while read line; do :; done")
+            call = asyncio.create_task(client.ask("cache"))
+            while not client.answers:
+                await asyncio.sleep(0)
+            await client.kill()
+            # A process that is started again at once is another one.
+            await client.start()
+            answers = [await call]
+            await client.kill()
+            return answers + [await client.ask("cache")]
+
+        self.assertEqual(asyncio.run(live()), [None, None])
+
+    def test_any_error_of_a_run_is_recorded_and_its_files_are_kept(self):
+        async def fail(made, kills):
+            with open(f"{made.folder}/ada.jsonl", "w"):
+                pass
+            raise urllib.error.URLError("refused")
+
+        before, World.live = World.live, fail
+        self.addCleanup(setattr, World, "live", before)
+        entry = asyncio.run(program("KillTest").run("roost", 7, 1, self.folder.name))
+        self.assertEqual(len(entry["faults"]), 1)
+        self.assertIn("URLError", entry["faults"][0])
+        self.assertEqual(os.listdir(f"{self.folder.name}/seed-7"), ["ada.jsonl"])
+
+
 class FaultsOfTheDay(unittest.TestCase):
     def test_a_fault_of_one_person_ends_the_day_and_is_recorded(self):
-        path = pathlib.Path(__file__).resolve().parents[1] / "LongRun" / "run.py"
-        spec = importlib.util.spec_from_file_location("long_run", path)
-        run = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(run)
+        run = program("LongRun")
 
         class ShortDay(Day):
             async def live(self):
@@ -151,6 +255,13 @@ class FaultsOfTheDay(unittest.TestCase):
         options = argparse.Namespace(roost="roost", seed=1, minutes=1, rate=1)
         day = asyncio.run(run.live(options, "/nonexistent"))
         self.assertEqual(day.record()["faults"], ["no answer"])
+
+        async def be(day, client):
+            raise KeyError("outbox")
+
+        ShortDay.be = be
+        day = asyncio.run(run.live(options, "/nonexistent"))
+        self.assertIn("KeyError", day.record()["faults"][0])
 
     def test_a_refused_call_from_elsewhere_is_a_fault(self):
         def refuse(*words):

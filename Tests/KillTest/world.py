@@ -8,7 +8,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from parts import PATIENCE, Client, Fault, Proxy, Server
+from parts import PATIENCE, Client, Fault, Proxy, Server, sentence
 
 
 # Calls that a client may refuse now and then, such as the edit of a message that is deleted meanwhile. Of so many answers
@@ -107,7 +107,7 @@ class World:
 
     async def talk(self, client, stop):
         """Writes, edits, deletes and looks, as fast as the answers come, until a process is about to die."""
-        while not stop.is_set() and not client.is_over:
+        while not stop.is_set() and not client.is_killed:
             self.count += 1
             channel = self.random.choice(self.channels)
             own = client.delivered.get(channel)
@@ -383,10 +383,16 @@ class World:
         for client in self.clients:
             await client.kill()
         self.judge()
-        return self.faults
 
     async def end(self):
-        for client in self.clients:
-            if not client.is_over:
-                await client.kill()
-        await self.server.kill()
+        """Ends all processes; one that has ended by itself is a fault."""
+        for process in [*self.clients, self.server]:
+            try:
+                await process.kill()
+            except Exception as error:
+                self.note_fault(error)
+
+    def note_fault(self, error):
+        """Notes an error that ends the run, once."""
+        if (text := sentence(error)) not in self.faults:
+            self.faults.append(text)

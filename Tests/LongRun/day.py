@@ -5,7 +5,7 @@ import statistics
 import time
 import urllib.error
 
-from parts import PATIENCE, Client, Fault, Proxy
+from parts import Client, Fault, Proxy
 from world import World
 
 PEOPLE = ["ada", "bo", "cy", "di", "ed", "flo", "gus", "hal", "ivy", "jo"]
@@ -84,7 +84,7 @@ class Day(World):
         channels = self.own_channels(client)
         while self.now < self.seconds:
             await asyncio.sleep(self.random.expovariate(1 / self.pause))
-            if client.is_over:
+            if client.is_killed:
                 continue
             self.count += 1
             channel = self.random.choice(channels)
@@ -143,8 +143,7 @@ class Day(World):
             if is_kill:
                 await self.server.kill()
             else:
-                self.server.process.terminate()
-                await asyncio.wait_for(self.server.process.wait(), PATIENCE)
+                await self.server.stop()
             await asyncio.sleep(self.random.random() * 2)
             await self.server.start()
 

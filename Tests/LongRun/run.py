@@ -10,7 +10,6 @@ import sys
 import tempfile
 
 from day import Day
-from parts import Fault
 from plot import draw
 
 DESCRIPTION = """\
@@ -18,7 +17,7 @@ Eight hours of ten people are pressed into minutes: they write, edit, delete, lo
 their links fail for a while, one after the other and all at once; the server is restarted, twice by SIGKILL. Memory and
 descriptors of all processes are measured every two seconds. The run fails if a process that lives through the second
 half of the day needs more memory or descriptors at its end, if a promise is broken (roost check), or if unread counts
-differ from the server's. Writes day.json and day.svg."""
+differ from the server's. Writes day.json and day.svg, and the histories of a failed day into the folder `failed`."""
 
 
 def arguments():
@@ -41,12 +40,21 @@ async def live(options, folder):
     day = Day(os.path.abspath(options.roost), options.seed, folder, options.minutes * 60, options.rate)
     try:
         await day.live()
-    except* Fault as group:
-        # The tasks of the day run in a group, which wraps the faults of its own.
-        day.faults += [str(fault) for fault in leaves(group)]
+    except* Exception as group:
+        # The tasks of the day run in a group, which wraps the errors of its own.
+        for error in leaves(group):
+            day.note_fault(error)
     finally:
         await day.end()
     return day
+
+
+def keep(folder, kept):
+    """Copies the histories and the server's errors."""
+    os.makedirs(kept, exist_ok=True)
+    for name in os.listdir(folder):
+        if name.endswith((".jsonl", ".err")):
+            shutil.copy(f"{folder}/{name}", kept)
 
 
 def main():
@@ -54,14 +62,17 @@ def main():
     folder = tempfile.mkdtemp(prefix="roost-day-")
     try:
         day = asyncio.run(live(options, folder))
+        if day.faults:
+            keep(folder, f"{options.out}/failed")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     record = day.record()
     os.makedirs(options.out, exist_ok=True)
     with open(f"{options.out}/day.json", "w") as file:
         json.dump(record, file)
-    with open(f"{options.out}/day.svg", "w") as file:
-        file.write(draw(record))
+    if record["samples"]:
+        with open(f"{options.out}/day.svg", "w") as file:
+            file.write(draw(record))
     for line in record["summary"]:
         print(f"long-run: {line}")
     for fault in day.faults:

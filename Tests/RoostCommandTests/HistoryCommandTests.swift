@@ -179,6 +179,23 @@ struct HistoryCommandTests {
         try program.remove()
     }
 
+    @Test func `the answer to a resend that finds nothing is not ok in the history`() async throws {
+        let program = try Program()
+        let client = try DrivenClient(program, user: "ada", server: "http://127.0.0.1:1")
+        let sent = try await client.ask("send", ["channel": "c", "text": "one"])
+        let request = try #require(sent["request_id"])
+        try await client.ask("cancel", ["request_id": request])
+        let resent = try await client.ask("resend", ["request_id": request])
+        #expect(resent["resent"] == false)
+        try await client.quit()
+        let lines = try Self.lines(program.path("ada.jsonl"))
+        let answers = lines.compactMap { line in
+            if case .answer(let answer) = line.fact { answer.isOK } else { nil }
+        }
+        #expect(answers.filter { !$0 }.count == 1 && answers.last == false, "\(answers)")
+        try program.remove()
+    }
+
     @Test func `a complaint about names and texts of others sends the terminal no command`()
         async throws
     {

@@ -135,6 +135,10 @@ struct RequestLineTests {
         (#""request":"create_channel","members":[],"distinct":1"#, "must be true or false"),
         (#""request":"edit","text":"t""#, "needs “message_id”, a whole number"),
         (#""request":"delete","message_id":"7""#, "needs “message_id”, a whole number"),
+        (#""request":"edit","message_id":0,"text":"t""#, "needs “message_id”, a whole number"),
+        (#""request":"delete","message_id":-1"#, "needs “message_id”, a whole number"),
+        (#""request":"add_reaction","message_id":0,"key":"k""#, "needs “message_id”"),
+        (#""request":"save_draft","thread":0"#, "“thread” must be a whole number"),
         (#""request":"resend""#, "needs “request_id”"),
     ])
     func `an invalid request gets an answer with its id and the remedy`(

@@ -61,6 +61,29 @@ struct HistoryClaimTests {
         #expect(verdict.complaints[1].seen.hasPrefix("501, 502, 503 and 497 more missing"))
     }
 
+    @Test func `a snapshot whose client sends before its line is no last one`() throws {
+        let sent = Self.sent("hi", 3, request: "r1")
+        let call = HistoryFact.call(HistoryCall("snapshot", channel: "c"))
+        let message = Case.message(1)
+        let ada: [HistoryFact] =
+            [call, sent[0], Case.view([], call: 2), sent[1]] + [
+                .acknowledged(message, channel: "c")
+            ]
+        let log = (user: nil as String?, facts: [Case.log([message])])
+        #expect(try Case.verdict([("ada", ada), log]).isGood)
+        let early = try Case.verdict([("ada", [call, Case.view([], call: 2)]), log])
+        #expect(early.complaints.map(\.rule) == [.final])
+    }
+
+    @Test func `a log that was begun anew behind a start is no part of the one before`() throws {
+        let all = [1, 2, 3].map { Case.message($0, by: "cy") }
+        let part = HistoryFact.log(
+            HistoryView(channel: "c", messages: Array(all[..<2]), hasNewer: true))
+        let start = HistoryFact.start(HistoryStart(user: nil))
+        #expect(try Case.verdict([part, start, Case.log(all)], user: nil).isGood)
+        #expect(try !Case.verdict([part, Case.log(all)], user: nil).isGood)
+    }
+
     // MARK: Order of a sender
 
     @Test func `a message of a killed client's call keeps its place before later calls`() throws {
@@ -208,6 +231,37 @@ struct HistoryClaimTests {
             ]).isGood)
     }
 
+    @Test func `an edit beside a refused deletion is missed`() throws {
+        let all = [Case.message(1, by: "cy", "one")]
+        func changes(edit: Int64, deletion: Int64) -> [HistoryFact] {
+            var facts: [HistoryFact] = []
+            for call in [edit, deletion].sorted() {
+                facts.append(
+                    call == edit
+                        ? .call(HistoryCall("edit", channel: "c", text: "uno", message: 1))
+                        : Self.deletion(of: 1))
+                facts.append(.answer(HistoryAnswer(call: call, isOK: true)))
+            }
+            return facts
+        }
+        let refused = HistoryFact.refused(1, code: 400_108, channel: "c", action: "delete")
+        let end = Case.view(all)
+        for (edit, deletion) in [(4, 2), (2, 4)] as [(Int64, Int64)] {
+            let queued = changes(edit: edit, deletion: deletion)
+            let lost = try Case.verdict(queued + [refused, end])
+            #expect(lost.complaints.map(\.rule) == [.undone])
+            #expect(lost.complaints.map(\.place.line) == [Int32(edit + 1)])
+            // Without the refusal the deletion is the one that is missed.
+            let hidden = try Case.verdict(queued + [end])
+            #expect(hidden.complaints.map(\.rule) == [.undone])
+            #expect(hidden.complaints.map(\.place.line) == [Int32(deletion + 1)])
+            // The edit of a message that is deleted is not made.
+            #expect(try Case.verdict(queued + [Case.view([])]).isGood)
+            let both = HistoryFact.refused(1, code: 400_108, channel: "c", action: "edit")
+            #expect(try Case.verdict(queued + [refused, both, end]).isGood)
+        }
+    }
+
     @Test func `an undone deletion is found in the log that reaches farthest`() throws {
         let all = [1, 2].map { Case.message($0, by: "cy") }
         let ada: [HistoryFact] = [
@@ -232,6 +286,62 @@ struct HistoryClaimTests {
         }
         #expect(try verdict([refusal]).isGood)
         #expect(try verdict([refusal, refusal]).complaints.map(\.rule) == [.once])
+    }
+
+    @Test func `an acknowledged deletion for which no client asked is found`() throws {
+        let deleted = HistoryFact.deleted(1, channel: "c")
+        func ada(_ deletion: [HistoryFact]) -> [HistoryFact] {
+            let first = Case.message(1, "one")
+            let second = Case.message(2, "two")
+            return Self.sent("one", 2, request: "r1") + [.acknowledged(first, channel: "c")]
+                + Self.sent("two", 5, request: "r2") + [.acknowledged(second, channel: "c")]
+                + deletion + [Case.view([second])]
+        }
+        let lost = try Case.verdict(ada([deleted]))
+        #expect(lost.complaints.map(\.rule) == [.once])
+        #expect(lost.complaints.map(\.message) == [1])
+        #expect(lost.complaints.map(\.place.line) == [8])
+        // A call that was answered by an error asks for nothing.
+        let refused = [Self.deletion(of: 1), Self.refused(8), deleted]
+        #expect(try Case.verdict(ada(refused)).complaints.map(\.rule) == [.once])
+        #expect(try Case.verdict(ada([Self.deletion(of: 1), deleted])).isGood)
+        // Another process of the user, or the platform, may have the call.
+        let call = [Self.deletion(of: 1)]
+        #expect(try Case.verdict([("ada", ada([deleted])), ("ada", call)]).isGood)
+        #expect(try Case.verdict([("ada", ada([deleted])), (nil, call)]).isGood)
+    }
+
+    @Test func `a deletion whose call may be in a missing line is no fault`() throws {
+        var judge = HistoryJudge(files: ["a"])
+        let facts: [(Int64, HistoryFact)] = [
+            (1, .start(HistoryStart(user: "ada"))), (3, .deleted(1, channel: "c")),
+        ]
+        for (number, fact) in facts {
+            try judge.take(
+                HistoryLine(client: "a", number: number, fact),
+                at: HistoryPlace(file: 0, line: Int(number)))
+        }
+        #expect(judge.verdict().isGood)
+    }
+
+    // MARK: Request IDs
+
+    @Test func `two messages under one request ID are found, though one is acknowledged twice`()
+        throws
+    {
+        let acknowledged = HistoryFact.acknowledged(Case.message(1, "one"), channel: "c")
+        let end = Case.view([Case.message(1, "one")])
+        let one = Self.sent("one", 2, request: "r1")
+        let own = try Case.verdict(one + Self.sent("two", 4, request: "r1") + [acknowledged, end])
+        #expect(own.complaints.map(\.rule) == [.once])
+        #expect(own.complaints.map(\.request) == ["r1"])
+        #expect(own.complaints.map(\.place.line) == [5])
+        #expect(own.complaints.first?.seen.hasSuffix("f0:3") == true)
+        // So are those of two devices, one of which is a copy of the other.
+        let copy = Self.sent("two", 2, request: "r1") + [acknowledged, end]
+        let twins = try Case.verdict([("ada", one + [acknowledged, end]), ("ada", copy)])
+        #expect(twins.complaints.map(\.rule) == [.once])
+        #expect(twins.complaints.map(\.place.file) == [1])
     }
 
     // MARK: Calls with an error
@@ -279,6 +389,53 @@ struct HistoryClaimTests {
             ]
         #expect(try Case.verdict(facts).complaints.map(\.rule) == [.once])
         #expect(try Case.verdict(facts.filter { $0 != Self.refused(4) }).isGood)
+    }
+
+    @Test func `a cancel or resend that was answered by an error takes nothing out of judgement`()
+        throws
+    {
+        let sent = Self.sent("one", 2, request: "r1")
+        let cancel = [HistoryFact.call(HistoryCall("cancel", request: "r1")), Self.refused(4)]
+        let lost = try Case.verdict(sent + cancel + [Case.view([])])
+        #expect(lost.complaints.map(\.rule) == [.once])
+        #expect(lost.complaints.map(\.request) == ["r1"])
+        // A cancel that was made, or is not answered, and a failure between its lines excuse.
+        let made = HistoryFact.answer(HistoryAnswer(call: 4, isOK: true))
+        #expect(try Case.verdict(sent + [cancel[0], made, Case.view([])]).isGood)
+        #expect(try Case.verdict(sent + [cancel[0], Case.view([])]).isGood)
+        let failed = HistoryFact.failed(request: "r1", code: 800_180, channel: "c")
+        #expect(try Case.verdict(sent + [cancel[0], failed, cancel[1], Case.view([])]).isGood)
+
+        let resend = [HistoryFact.call(HistoryCall("resend", request: "r1")), Self.refused(4)]
+        let overtaken = [
+            Case.message(1, "two", request: "r2"), Case.message(2, "one", request: "r1"),
+        ]
+        let later = Self.sent("two", 6, request: "r2") + [Case.view(overtaken)]
+        #expect(
+            try Case.verdict(sent + resend + later).complaints.map(\.rule) == [.senderOrder])
+        #expect(try Case.verdict(sent + [resend[0], made] + later).isGood)
+    }
+
+    @Test func `a canceled message stays canceled when its resend finds nothing`() throws {
+        let canceled = HistoryFact.canceled(request: "r1", channel: "c")
+        let resend = HistoryFact.call(HistoryCall("resend", request: "r1"))
+        let sent = Self.sent("hi", 2, request: "r1")
+        let own: [HistoryFact] =
+            sent + [
+                .call(HistoryCall("cancel", request: "r1")), canceled,
+                .answer(HistoryAnswer(call: 4, isOK: true)), resend, Self.refused(7),
+                Case.view([]),
+            ]
+        #expect(try Case.verdict(own).isGood)
+        // Another process may cancel the message behind a resend; its file may come first.
+        let resent: [HistoryFact] =
+            sent + [
+                .failed(request: "r1", code: 800_180, channel: "c"), resend,
+                .answer(HistoryAnswer(call: 5, isOK: true)), Case.view([]),
+            ]
+        #expect(try Case.verdict([("ada", [canceled]), ("ada", resent)]).isGood)
+        #expect(try Case.verdict([("ada", resent), ("ada", [canceled])]).isGood)
+        #expect(try Case.verdict(resent).complaints.map(\.rule) == [.once])
     }
 
     @Test func `a message that was sent again by hand is not lost`() throws {

@@ -58,6 +58,24 @@ struct HistoryStory {
         set { files[site.file][site.line] = newValue }
     }
 
+    /// Adds lines to the end of a client's file; the answers are those of the call before them.
+    mutating func append(_ facts: [HistoryFact], to file: Int) {
+        guard let last = files[file].last else { return }
+        var (number, call) = (last.number, last.number)
+        for fact in facts {
+            number += 1
+            var fact = fact
+            switch fact {
+            case .call: call = number
+            case .answer(var answer):
+                answer.call = call
+                fact = .answer(answer)
+            default: break
+            }
+            files[file].append(HistoryLine(client: last.client, number: number, fact))
+        }
+    }
+
     /// The view in a line; nil if it has none.
     func view(at site: Site) -> HistoryView? {
         switch self[site].fact {

@@ -26,9 +26,12 @@ struct PlantedFault: CustomTestStringConvertible, Sendable {
     static let all = [
         PlantedFault("an acknowledged message is lost", .once, loseMessage),
         PlantedFault("a message is lost after its deletion was refused", .once, loseRefused),
+        PlantedFault("a client deletes another message", .once, deleteOther),
         PlantedFault("a queued message is never delivered", .once, neverDeliver),
+        PlantedFault("a message is lost behind a refused cancel", .once, loseUncanceled),
         PlantedFault("a repeat is stored twice", .once, storeTwice),
         PlantedFault("a client sends one call under two request IDs", .once, sendAgain),
+        PlantedFault("two messages are sent under one request ID", .once, shareRequest),
         PlantedFault("a message that was never sent is stored", .once, storeUnsent),
         PlantedFault("an acknowledgement names another ID", .once, acknowledgeOtherID),
         PlantedFault("an acknowledgement names another time", .once, acknowledgeOtherTime),
@@ -47,6 +50,7 @@ struct PlantedFault: CustomTestStringConvertible, Sendable {
         PlantedFault("a snapshot hides that it has no beginning", .hole, hideBeginning),
         PlantedFault("a caught-up client forgets the newest message", .hole, forgetNewest),
         PlantedFault("an acknowledged edit is undone in the log", .undone, undoEdit),
+        PlantedFault("an edit is lost behind a refused deletion", .undone, loseEditAfterRefusal),
         PlantedFault("a client shows a text from before its edit", .undone, showEarlierText),
         PlantedFault("an acknowledged deletion is undone in the log", .undone, undoDeletion),
         PlantedFault("a client shows a message that it deleted", .undone, showDeleted),
@@ -82,8 +86,32 @@ private func loseRefused(_ story: inout HistoryStory) -> Bool {
     return true
 }
 
+/// The server deletes a message for which no client asked, and a client reports it.
+private func deleteOther(_ story: inout HistoryStory) -> Bool {
+    guard let lost = story.plainMessages().middle else { return false }
+    story.changeEnd(of: lost.channel) { $0.removeAll { $0.id == lost.message.id } }
+    story.append([.deleted(lost.message.id, channel: lost.channel)], to: lost.site.file)
+    return true
+}
+
 /// The outbox loses a message behind its answered call, so no line has it.
-private func neverDeliver(_ story: inout HistoryStory) -> Bool {
+private func neverDeliver(_ story: inout HistoryStory) -> Bool { loseQueued(&story) != nil }
+
+/// So it does behind a call that was to cancel the message and did nothing.
+private func loseUncanceled(_ story: inout HistoryStory) -> Bool {
+    guard let lost = loseQueued(&story) else { return false }
+    story.append(
+        [
+            .call(HistoryCall("cancel", request: lost.message.request)),
+            .answer(HistoryAnswer(call: 0, isOK: false, code: 800_101)),
+        ], to: lost.site.file)
+    return true
+}
+
+/// Takes a message with an answered call out of every line.
+private func loseQueued(
+    _ story: inout HistoryStory
+) -> (site: HistoryStory.Site, message: HistoryMessage, channel: String)? {
     let answered = Set(
         story.sites { _ in true }.compactMap { site in
             if case .answer(let answer) = story[site].fact { answer.request } else { nil }
@@ -92,9 +120,9 @@ private func neverDeliver(_ story: inout HistoryStory) -> Bool {
     let lost = story.plainMessages().filter {
         $0.message.text != "ok" && answered.contains($0.message.request ?? "")
     }.middle
-    guard let lost else { return false }
+    guard let lost else { return nil }
     story.removeEverywhere(lost.message.id, in: lost.channel)
-    return true
+    return lost
 }
 
 private func storeTwice(_ story: inout HistoryStory) -> Bool {
@@ -115,13 +143,18 @@ private func sendAgain(_ story: inout HistoryStory) -> Bool {
     twin.message.createdAt += 1_000_000
     twin.message.request = "fresh-request"
     story.changeEnd(of: twin.channel) { $0.append(twin.message) }
-    let last = HistoryStory.Site(
-        file: twin.site.file, line: story.files[twin.site.file].count - 1)
-    let number = story[last].number + 1
-    story.files[last.file].append(
-        HistoryLine(
-            client: story[last].client, number: number,
-            .acknowledged(twin.message, channel: twin.channel)))
+    story.append([.acknowledged(twin.message, channel: twin.channel)], to: twin.site.file)
+    return true
+}
+
+/// A restored folder gives a request ID again, and the server takes the message for a repeat.
+private func shareRequest(_ story: inout HistoryStory) -> Bool {
+    guard let twin = story.plainMessages().middle else { return false }
+    story.append(
+        [
+            .call(HistoryCall("send", channel: twin.channel, text: "swallowed")),
+            .answer(HistoryAnswer(call: 0, isOK: true, request: twin.message.request)),
+        ], to: twin.site.file)
     return true
 }
 
@@ -353,6 +386,26 @@ private func undoEdit(_ story: inout HistoryStory) -> Bool {
             messages[index].text = edit.before
         }
     }
+    return true
+}
+
+/// The client edits a message whose deletion was refused, and its outbox loses the edit.
+private func loseEditAfterRefusal(_ story: inout HistoryStory) -> Bool {
+    guard let kept = story.plainMessages().middle else { return false }
+    let (id, channel) = (kept.message.id, kept.channel)
+    let end = story.lastViews(of: channel).first { $0.file == kept.site.file }
+    guard let end, case .snapshot(var view) = story[end].fact else { return false }
+    // The snapshot without a call of its own stands behind the changes.
+    view.call = nil
+    story.append(
+        [
+            .call(HistoryCall("delete", channel: channel, message: id)),
+            .answer(HistoryAnswer(call: 0, isOK: true)),
+            .refused(id, code: 400_108, channel: channel, action: "delete", request: "lost-1"),
+            .call(HistoryCall("edit", channel: channel, text: "lost", message: id)),
+            .answer(HistoryAnswer(call: 0, isOK: true)),
+            .snapshot(view),
+        ], to: kept.site.file)
     return true
 }
 

@@ -63,10 +63,10 @@ extension HistoryCall {
 }
 
 extension HistoryAnswer {
-    /// Creates the record of an answer line.
+    /// Creates the record of an answer line; a resend that found nothing to send is not `ok`.
     package init(_ answer: JSONValue, to call: Int64) {
         self.init(
-            call: call, isOK: answer["ok"] == true,
+            call: call, isOK: answer["ok"] == true && answer["result"]?["resent"] != false,
             request: answer["result"]?["request_id"]?.string, code: answer["error"]?["code"]?.int)
     }
 }

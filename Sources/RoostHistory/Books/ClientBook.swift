@@ -16,6 +16,12 @@ struct ClientBook: Sendable {
         var text: Int32?
     }
 
+    /// A call without an answer that sends a request again or cancels it.
+    struct OpenHandCall: Sendable {
+        var request: Int32
+        var isResend: Bool
+    }
+
     /// A client's last call for a snapshot, with what the client knew before it.
     struct ViewCall: Sendable {
         var number: Int64
@@ -33,8 +39,8 @@ struct ClientBook: Sendable {
         var openSends: [Int64: OpenSend] = [:]
         /// By the number of the call.
         var openChanges: [Int64: OpenChange] = [:]
-        /// The requests of the calls that send a message again, by the number of the call.
-        var openResends: [Int64: Int32] = [:]
+        /// By the number of the call.
+        var openHandCalls: [Int64: OpenHandCall] = [:]
         var viewCall: ViewCall?
     }
 
@@ -42,6 +48,8 @@ struct ClientBook: Sendable {
     private var indices: [String: Int32] = [:]
     /// The numbers of the users whose clients wrote histories.
     private(set) var users: Set<Int32> = []
+    /// The numbers of the users with a client whose lines are not all there.
+    private(set) var usersWithMissingLines: Set<Int32> = []
 
     subscript(index: Int32) -> Client {
         get { clients[Int(index)] }
@@ -63,7 +71,10 @@ struct ClientBook: Sendable {
                 text: "The line has the number \(number), and \(name) had \(last) before: its "
                     + "lines must be given in their order, and once.")
         }
-        clients[Int(index)].missingLines += number - last - 1
+        if number - last > 1 {
+            clients[Int(index)].missingLines += number - last - 1
+            usersWithMissingLines.insert(clients[Int(index)].user)
+        }
         clients[Int(index)].lastNumber = number
         return index
     }

@@ -49,7 +49,6 @@ struct DeletionBook: Sendable {
         _ message: Int32, by client: Int32, at number: Int64, _ place: HistoryPlace
     ) {
         let key = ChangeKey(message: message, client: client)
-        // An acknowledged deletion was asked for, though perhaps by another process.
         acknowledged.insert(message)
         if acknowledgements[key] == nil {
             acknowledgements[key] = Acknowledgement(number: number, place: place)
@@ -76,10 +75,16 @@ struct DeletionBook: Sendable {
         asked[message] = all
     }
 
+    /// Whether any client asked for a deletion of the message, refused or not.
+    func isAsked(_ message: Int32) -> Bool {
+        asked[message]?.contains { $0.calls > 0 } ?? false
+    }
+
     /// Whether any client asked for a deletion that the server did not refuse, so that the message
     /// may be gone.
     ///
-    /// A refused deletion that was sent again by hand counts as asked for.
+    /// A refused deletion that was sent again by hand counts as asked for. An acknowledged one
+    /// without a call has a complaint of its own.
     func mayBeMade(of message: Int32, _ requests: RequestBook) -> Bool {
         if acknowledged.contains(message) { return true }
         return asked[message]?.contains { asks in

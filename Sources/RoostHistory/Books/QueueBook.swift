@@ -12,7 +12,7 @@ struct QueueBook: Sendable {
         var change: HistoryCall.Known?
     }
 
-    /// The last queued change of one message by one client.
+    /// A queued change of one message by one client.
     struct Change: Sendable {
         /// The number of the call.
         var call: Int64
@@ -20,6 +20,12 @@ struct QueueBook: Sendable {
         var text: Int32?
         /// The line of the answer.
         var place: HistoryPlace
+    }
+
+    /// The last queued changes of one message by one client: each has an outcome of its own.
+    struct Changes: Sendable {
+        fileprivate(set) var edit: Change?
+        fileprivate(set) var deletion: Change?
     }
 
     private struct RequestKey: Hashable {
@@ -30,21 +36,26 @@ struct QueueBook: Sendable {
         var resends: Int32
     }
 
-    private(set) var changes: [ChangeKey: Change] = [:]
+    private(set) var changes: [ChangeKey: Changes] = [:]
     /// The last line of each client that refuses such a change for the first time.
     private var refusals: [Refusal: [Int32: Int64]] = [:]
     /// The requests whose refusals are known: each start of a client repeats them.
     private var refused: Set<RequestKey> = []
 
-    /// Notes a change; only a deletion follows a deletion.
     mutating func note(_ change: Change, of message: Int32, by client: Int32) {
         let key = ChangeKey(message: message, client: client)
-        if let known = changes[key],
-            known.call > change.call || known.text == nil && change.text != nil
-        {
-            return
+        var known = changes[key] ?? Changes()
+        if change.text == nil {
+            known.deletion = Self.last(known.deletion, change)
+        } else {
+            known.edit = Self.last(known.edit, change)
         }
-        changes[key] = change
+        changes[key] = known
+    }
+
+    /// Returns the change that was asked for last; the answers may come in another order.
+    private static func last(_ known: Change?, _ change: Change) -> Change {
+        if let known, known.call > change.call { known } else { change }
     }
 
     /// Notes that a change of a message was refused or dropped; older lines do not name it.

@@ -22,16 +22,43 @@ struct RequestBook: Sendable {
         /// The channel and the message that carry the request ID; -1 if none was seen.
         var channel: Int32 = -1
         var message: Int32 = -1
-        /// Whether the message was failed, sent again by hand or canceled: then it has no place in
-        /// the order of calls.
-        var isOutOfOrder = false
-        /// Whether the message was given up: failed or canceled, and not sent again by hand since.
-        var isGivenUp = false
+        /// Whether the message failed, was canceled or sent again by hand.
+        private var isMoved = false
+        /// Whether its own client gave the message up since it sent it again by hand.
+        private var isGivenUpByOwner = false
+        /// Whether another client gave the message up; the order of two clients is unknown.
+        private var isGivenUpByOther = false
         /// The number of times that the message or the change was sent again by hand.
         var resends: Int32 = 0
-        var isSentAgain: Bool { resends > 0 }
+        /// The calls without an answer that may have sent the message again or canceled it.
+        var openCalls: Int32 = 0
 
+        var isSentAgain: Bool { resends > 0 }
         var hasCall: Bool { client >= 0 }
+
+        /// Whether the message may have no place in the order of calls: a resend goes to the end of
+        /// its queue.
+        var isOutOfOrder: Bool { isMoved || openCalls > 0 }
+
+        /// Whether the message may have been given up: failed or canceled, and not sent again since.
+        var isGivenUp: Bool { isGivenUpByOwner || isGivenUpByOther || openCalls > 0 }
+
+        fileprivate init(id: Int32, user: Int32) {
+            self.id = id
+            self.user = user
+        }
+
+        /// Notes that the message failed or was canceled.
+        mutating func giveUp(by client: Int32) {
+            isMoved = true
+            if client == self.client { isGivenUpByOwner = true } else { isGivenUpByOther = true }
+        }
+
+        /// Notes that the message was sent again by hand.
+        mutating func sendAgain(by client: Int32) {
+            isMoved = true
+            if client == self.client { isGivenUpByOwner = false }
+        }
     }
 
     private struct Key: Hashable {

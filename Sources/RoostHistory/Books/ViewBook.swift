@@ -19,6 +19,9 @@ struct ViewBook: Sendable {
         var client: Int32
         /// The number of its line.
         var number: Int64
+        /// The number of its call, behind which the client may have acted; that of the line without
+        /// one.
+        var call: Int64
         var place: HistoryPlace
         var isLog: Bool
         var hasOlder: Bool
@@ -47,8 +50,9 @@ struct ViewBook: Sendable {
     ) {
         views.append(
             View(
-                client: client, number: number, place: place, isLog: isLog, hasOlder: view.hasOlder,
-                hasNewer: view.hasNewer, isCaughtUp: view.isCaughtUp,
+                client: client, number: number, call: min(view.call ?? number, number),
+                place: place, isLog: isLog, hasOlder: view.hasOlder, hasNewer: view.hasNewer,
+                isCaughtUp: view.isCaughtUp,
                 runs: runs.count..<runs.count, texts: texts.count..<texts.count))
     }
 

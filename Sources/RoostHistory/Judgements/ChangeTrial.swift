@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Judges that queued edits and deletions are made, and that acknowledged ones last.
+/// Judges that queued edits and deletions are made, that acknowledged ones last, and that a client
+/// asked for each deletion.
 struct ChangeTrial {
     private let evidence: Evidence
     private var channel: ChannelBook { evidence.channel }
@@ -11,45 +12,58 @@ struct ChangeTrial {
 
     func judge(_ findings: inout Findings) {
         for doubt in channel.doubts { judge(doubt, &findings) }
-        guard let log = evidence.log else { return }
         // In an order that does not depend on the table.
+        let deletions = channel.deletions.acknowledgements.sorted { $0.key < $1.key }
+        for (key, deletion) in deletions { judge(deletion, key, &findings) }
+        guard let log = evidence.log else { return }
         for key in channel.edits.acknowledgements.keys.sorted() {
             guard let edit = channel.edits.acknowledgements[key]?.last else { continue }
             judge(edit, of: key.message, by: key.client, log, &findings)
         }
-        for key in channel.deletions.acknowledgements.keys.sorted() {
-            guard log.rank(of: key.message) != nil,
-                let deletion = channel.deletions.acknowledgements[key]
-            else { continue }
+        for (key, deletion) in deletions where log.rank(of: key.message) != nil {
             evidence.complain(
                 .undone, of: key.message, at: deletion.place,
                 expected: "the message is gone, as acknowledged",
                 seen: "it is in the log, \(evidence.name(of: log.place))", &findings)
         }
         for key in channel.queue.changes.keys.sorted() {
-            guard let change = channel.queue.changes[key] else { continue }
-            judge(change, key, log, &findings)
+            guard let changes = channel.queue.changes[key] else { continue }
+            judge(changes, key, log, &findings)
         }
     }
 
-    /// Judges the last queued change of one client, if the client had nothing left to send.
+    /// Judges that a client asked for an acknowledged deletion.
+    ///
+    /// The call may stand in the history of any client: processes of one user may share an outbox.
     private func judge(
-        _ change: QueueBook.Change, _ key: ChangeKey, _ log: FinalLog,
+        _ deletion: DeletionBook.Acknowledgement, _ key: ChangeKey, _ findings: inout Findings
+    ) {
+        guard !channel.deletions.isAsked(key.message),
+            !evidence.clients.usersWithMissingLines.contains(evidence.clients[key.client].user)
+        else { return }
+        evidence.complain(
+            .once, of: key.message, at: deletion.place,
+            expected: "a client that asked for the deletion",
+            seen: "no history has a call for it", &findings)
+    }
+
+    /// Judges the last queued changes of one client, if the client had nothing left to send.
+    private func judge(
+        _ changes: QueueBook.Changes, _ key: ChangeKey, _ log: FinalLog,
         _ findings: inout Findings
     ) {
+        // An acknowledged deletion of a message in the log has a complaint already.
         guard log.rank(of: key.message) != nil, log.lastViews[key.client] != nil,
-            !channel.queue.isRefused(
-                key.message, change.text == nil ? .delete : .edit,
-                to: evidence.clients[key.client].user, by: key.client, after: change.call)
+            !channel[key.message].hasAcknowledgedDeletion
         else { return }
-        guard let edit = change.text else {
-            // A complaint was made above.
-            if channel[key.message].hasAcknowledgedDeletion { return }
+        if let deletion = changes.deletion, !isRefused(deletion, .delete, key) {
             return evidence.complain(
-                .undone, of: key.message, at: change.place,
+                .undone, of: key.message, at: deletion.place,
                 expected: "the message is gone: its deletion was queued, and no refusal is known",
                 seen: "it is in the log, \(evidence.name(of: log.place))", &findings)
         }
+        guard let change = changes.edit, let edit = change.text, !isRefused(change, .edit, key)
+        else { return }
         let text = log.text(of: key.message, in: channel)
         guard text != edit, !channel.edits.isOfOther(text, of: key.message, than: key.client),
             channel.edits.acknowledgements[key]?
@@ -60,6 +74,14 @@ struct ChangeTrial {
             expected: "\(evidence.quoted(edit)) in the log: the edit was queued, and no refusal is "
                 + "known",
             seen: "\(evidence.quoted(text)) in \(evidence.name(of: log.place))", &findings)
+    }
+
+    private func isRefused(
+        _ change: QueueBook.Change, _ kind: HistoryCall.Known, _ key: ChangeKey
+    ) -> Bool {
+        channel.queue.isRefused(
+            key.message, kind, to: evidence.clients[key.client].user, by: key.client,
+            after: change.call)
     }
 
     /// Judges a text that a client showed after its own edit.

@@ -40,8 +40,9 @@ struct FinalLog: Sendable {
         var series: [Int32: ClosedRange<Int>] = [:]
         for (index, view) in views.enumerated() {
             if view.isLog {
+                // A recorder that was killed begins a log anew.
                 if let begun = series[view.client], begun.upperBound == index - 1,
-                    views[index - 1].hasNewer
+                    views[index - 1].hasNewer, view.number == views[index - 1].number + 1
                 {
                     series[view.client] = begun.lowerBound...index
                 } else {
@@ -54,7 +55,7 @@ struct FinalLog: Sendable {
         // A client that goes on to write has not seen the end yet.
         lastViews = lastViews.filter { client, index in
             !early.contains(client) && views[index].isCaughtUp && !views[index].hasNewer
-                && !channel.hasActed(client, after: views[index].number)
+                && !channel.hasActed(client, after: views[index].call)
         }
         let claims = series.isEmpty ? lastViews.values.map { $0...$0 } : Array(series.values)
         // Each reach is computed once: it looks at all messages.
