@@ -30,6 +30,9 @@ package struct PageFetch: SyncOperation {
     package let replaced: CoveredRange?
     /// Whether the page is requested without a socket, with the key of the last login.
     package let isOffline: Bool
+    /// A covered position that an unfiltered page covers as well if it reaches the newest message:
+    /// the messages there have been deleted.
+    private let knownEnd: Position?
 
     private var epoch: LinkMachine.Epoch?
     private var attempts = 0
@@ -39,13 +42,15 @@ package struct PageFetch: SyncOperation {
 
     package init(
         _ channel: ChannelURL, _ question: PageQuestion, under filter: MessageFilter = .everything,
-        replacing replaced: CoveredRange? = nil, isOffline: Bool = false
+        replacing replaced: CoveredRange? = nil, isOffline: Bool = false,
+        knowing knownEnd: Position? = nil
     ) {
         self.channel = channel
         self.question = question
         self.filter = filter
         self.replaced = replaced
         self.isOffline = isOffline
+        self.knownEnd = knownEnd
     }
 
     private var isFiltered: Bool { filter != .everything }
@@ -74,7 +79,7 @@ package struct PageFetch: SyncOperation {
 
     private mutating func attempt(_ sync: inout SyncState) -> Step {
         attempts += 1
-        guard isFiltered else { return ask(newestKnown: nil, &sync) }
+        guard isFiltered else { return ask(newestKnown: knownEnd, &sync) }
         state = .readingCoverage
         return .need(.read(.coverage(channel, under: filter)))
     }
