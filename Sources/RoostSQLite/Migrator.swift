@@ -12,22 +12,28 @@ package struct Migration: Sendable {
     package let checksum: Int64
     /// The work after the SQL, for data too large for one transaction.
     let work: MigrationWork?
-    /// Whether the step may drop a table and make it again.
-    let rebuildsTables: Bool
 
     package init(_ number: Int, _ name: String, _ sql: SQL, work: MigrationWork? = nil) {
         self.number = number
         self.name = name
         self.sql = sql
         self.work = work
-        let text = sql.description
-        rebuildsTables = work != nil || text.contains("DROP TABLE")
         // Hashed here, once in a process, because every opening compares it.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text.utf8 {
+        for byte in sql.description.utf8 {
             hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
         }
         checksum = Int64(bitPattern: hash)
+    }
+
+    /// Whether the step may drop a table and make it again.
+    ///
+    /// SQL is searched without case and with any white space. Words in a comment count as well,
+    /// which costs only the check of all references.
+    var rebuildsTables: Bool {
+        if work != nil { return true }
+        let words = sql.description.uppercased().split { !$0.isLetter }
+        return zip(words, words.dropFirst()).contains { $0 == "DROP" && $1 == "TABLE" }
     }
 }
 

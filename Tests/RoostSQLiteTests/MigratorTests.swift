@@ -138,6 +138,31 @@ struct MigratorTests {
         #expect(try connection.first(chairs) == 1)
     }
 
+    @Test(
+        arguments: [
+            "drop table room; ALTER TABLE next_room RENAME TO room",
+            "Drop\n\tTable room; ALTER TABLE next_room RENAME TO room",
+            "SELECT 1;DROP/**/TABLE room; ALTER TABLE next_room RENAME TO room",
+        ] as [StaticString])
+    func `a step that makes a table again keeps the rows that refer to it, in any spelling`(
+        rest: StaticString
+    ) throws {
+        let connection = try Connection(.memory)
+        try Self.migrator(Self.rooms).migrate(connection)
+        try connection.executeScript(
+            "INSERT INTO room VALUES (1, 'kitchen'); INSERT INTO chair VALUES (1)")
+        let rebuilding = Migration(
+            2, "rooms again",
+            SQL(
+                """
+                CREATE TABLE next_room (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+                INSERT INTO next_room SELECT * FROM room;
+                """, rest))
+        try Self.migrator(Self.rooms, rebuilding).migrate(connection)
+        let chairs = Query<Void, Int64>(sql: "SELECT count(*) FROM chair") { $0.int64(0) }
+        #expect(try connection.first(chairs) == 1)
+    }
+
     @Test func `a step that makes no table again checks only the references that it changes`()
         throws
     {

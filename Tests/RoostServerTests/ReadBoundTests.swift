@@ -56,6 +56,12 @@ struct ReadBoundTests {
         return count
     }
 
+    /// Cancels the task of the call.
+    private static func cancelTask() {
+        // SAFETY: the task is only cancelled, inside the closure.
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+    }
+
     private static func page(_ filter: MessageFilter) -> ListMessages {
         ListMessages(
             channelURL: "g", anchor: .time(.distantFuture), previousLimit: 1, nextLimit: 0,
@@ -108,6 +114,33 @@ struct ReadBoundTests {
             cachedCount: 1)
         let gap = MessageGap(channelURL: "g", previous: side, next: nil, filter: Self.rare)
         #expect(await left(after: nil, of: gap) == 15)
+    }
+
+    @Test(arguments: databases)
+    func `a call whose caller goes costs as many requests as it has read until then`(
+        kind: StorageKind
+    ) async throws {
+        let storage = HookedStorage(try await kind.make(bounds: Self.bounds))
+        let scene = try await BudgetScene(storage) {
+            $0.userRate = Rate(burst: 20, perSecond: 1)
+        }
+        try await Self.fill(storage)
+        func left(after call: some Question, reading name: String) async -> Int {
+            scene.fixture.world.advance(60_000)
+            storage.before(name) { Self.cancelTask() }
+            let end = Task {
+                await refusal { () async throws(APIFailure) in
+                    try await scene.fixture.call(call, as: scene.ann)
+                }
+            }
+            #expect(await end.value == .internalServerError)
+            return await Self.allowedCalls(scene.fixture, as: scene.ann)
+        }
+        let afterPage = await left(after: Self.page(Self.rare), reading: "messages")
+        let afterCount = await left(
+            after: CountMessages(channelURL: "g"), reading: "messageCount")
+        // The call itself, and the first stretch.
+        #expect(afterPage == 18 && afterCount == 18)
     }
 
     @Test(arguments: databases)

@@ -384,16 +384,4 @@ struct OutboxSharingTests {
         #expect(try await store.outbox.items().items.map(\.requestID) == ["a", "b", "c"])
         await store.close()
     }
-
-    @Test func `an outbox forgets the streams of signals that have ended`() async throws {
-        let folder = try TemporaryFolder()
-        let store = try await Store.test(.folder(folder.path))
-        for _ in 1...3 { _ = await store.outbox.signals() }
-        #expect(store.outbox.listenerCount == 0)
-        let signals = await store.outbox.signals()
-        #expect(store.outbox.listenerCount == 1)
-        await store.close()
-        #expect(store.outbox.listenerCount == 0)
-        for await _ in signals {}
-    }
 }

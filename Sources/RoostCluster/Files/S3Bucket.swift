@@ -91,7 +91,7 @@ actor S3Bucket {
     /// Returns the error for a caller of the store.
     nonisolated func error(_ failure: S3Failure) -> StorageError {
         failure.isCancelled
-            ? .cancelled : StorageError(failure.sentences(settings, peer: host.peer))
+            ? .cancelled() : StorageError(failure.sentences(settings, peer: host.peer))
     }
 
     /// Makes a call and returns its answer; a failure that may pass repeats it, within its time.

@@ -159,7 +159,7 @@ extension PostgresStorage {
                 missed += 1
                 found.stretches += 1
                 // The caller of a long scan may have gone.
-                if Task.isCancelled { throw .cancelled }
+                if Task.isCancelled { throw .cancelled(after: found.stretches) }
             } else {
                 break
             }
@@ -183,7 +183,7 @@ extension PostgresStorage {
             range.after = end
             counted.stretches += 1
             // The caller of a long count may have gone.
-            if Task.isCancelled { throw .cancelled }
+            if Task.isCancelled { throw .cancelled(after: counted.stretches) }
         }
     }
 

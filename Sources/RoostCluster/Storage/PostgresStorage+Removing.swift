@@ -66,7 +66,7 @@ extension PostgresStorage {
         }
         var failure: StorageError?
         for channel in remains.withLock({ $0.channels.sorted() }) {
-            if Task.isCancelled { throw .cancelled }
+            if Task.isCancelled { throw .cancelled() }
             do throws(StorageError) {
                 try await removeAllMessages(of: channel)
             } catch {
@@ -81,7 +81,7 @@ extension PostgresStorage {
         var place: Int64 = 0
         while let end = try await removeMessages(of: channel, after: place) {
             place = end
-            if Task.isCancelled { throw .cancelled }
+            if Task.isCancelled { throw .cancelled() }
         }
         forgetRemains(of: channel)
     }

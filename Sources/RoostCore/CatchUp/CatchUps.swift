@@ -71,13 +71,13 @@ package struct Retrying: SyncOperation {
     }
 
     /// Whether a later update of the channel list does the same work.
-    private func isReplaced(_ sync: inout SyncState) -> Bool {
+    private func isReplaced(_ sync: SyncState) -> Bool {
         guard case .channels(let number) = work else { return false }
         return sync.channelListUpdates.hasLater(than: number)
     }
 
     private mutating func begin(_ sync: inout SyncState) -> Step {
-        if isReplaced(&sync) { return .end(.done) }
+        if isReplaced(sync) { return .end(.done) }
         guard let session = sync.session else { return .fail(.notConnected) }
         epoch = session.epoch
         state = .working
@@ -90,7 +90,7 @@ package struct Retrying: SyncOperation {
     }
 
     private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
-        if isReplaced(&sync) { return .fail(error) }
+        if isReplaced(sync) { return .fail(error) }
         guard sync.isPresent(epoch) else {
             failures = 0
             return begin(&sync)

@@ -44,9 +44,6 @@ package struct FetchLedger: Codable, Sendable {
 
     package var deletionCount: Int { deleted.count }
 
-    /// Whether the deletion of a message is recorded.
-    func hasDeletion(of id: MessageID) -> Bool { deleted[id] != nil }
-
     /// Whether an edit or the deletion of a message is recorded.
     package func hasNote(of id: MessageID) -> Bool { deleted[id] != nil || edited[id] != nil }
 

@@ -11,8 +11,10 @@ import RoostWire
 
 /// The result of a gap question.
 package enum GapResult: Equatable, Codable, Sendable {
-    /// Everything up to the newest message is on disk, or everything in the hole.
+    /// Everything up to the newest message is on disk.
     case reachedNewest
+    /// Everything in the only hole to fill is on disk.
+    case filledHole
     /// More messages are missing than are filled in silently.
     case huge
 }
@@ -60,8 +62,8 @@ package struct GapFill: SyncOperation {
     /// Asks about one hole only.
     ///
     /// The question ends with the moment in which the upper range begins, whose messages count as
-    /// missing. An answer without a message proves nothing: deletions that the client has not heard
-    /// of may hide a missing message from the count.
+    /// missing. An answer without the first message of the upper range proves nothing about the
+    /// rest of the hole: the message may be deleted, or newer than the answer. A page tells.
     package init(
         _ channel: ChannelURL, between range: CoveredRange, and upper: CoveredRange
     ) {
@@ -147,18 +149,13 @@ package struct GapFill: SyncOperation {
         let messages = answer.next.messages.filter { $0.channelURL == channel }
         let summary = GapAnswer(
             isHuge: answer.isHuge, positions: messages.compactMap(\.position),
-            isContinuous: answer.next.isContinuous, hasMore: answer.next.hasMore)
-        // A bounded question has a message to show: the one at the hole's end, unless it was deleted.
-        var verdict = GapVerdict(
+            isContinuous: answer.next.isContinuous,
+            // A bounded answer says nothing about the messages after the hole.
+            hasMore: answer.next.hasMore || holeEnd != nil)
+        let verdict = GapVerdict(
             summary, above: range, hasKnowledgeAbove: hasKnowledgeAbove,
-            hasDeletions: ledger.hasDeletions || holeEnd != nil)
+            hasDeletions: ledger.hasDeletions)
         if holeEnd == nil { sync.session?.gapEnds[channel] = verdict == .complete ? known : nil }
-        if let holeEnd, case .filled(let range, let isWhole) = verdict {
-            // An answer without the message at the hole's end may be older than that message.
-            let isClosed = isWhole && ledger.hasDeletion(of: holeEnd.messageID)
-            let end = isClosed ? holeEnd : min(range.upper, holeEnd)
-            verdict = .filled(CoveredRange(lower: known, upper: end), reachesNewest: false)
-        }
         guard case .filled(let range, _) = verdict else { return follow(verdict, nil, &sync) }
         let upToDate = ledger.upToDate(messages.filter(\.hasPossibleTimes))
         sync.ledgers[channel]?.note(reactionsIn: upToDate, overtakenBy: ledger)
@@ -190,7 +187,7 @@ package struct GapFill: SyncOperation {
 
     /// Fills in page by page until the newest message or the end of the hole is reached.
     private mutating func walk(from place: Position, _ sync: inout SyncState) -> Step {
-        if let holeEnd, place >= holeEnd { return .end(.gap(.reachedNewest)) }
+        if let holeEnd, place >= holeEnd { return .end(.gap(.filledHole)) }
         guard pages < Self.silentLimit / Self.walkingPage else { return .end(.gap(.huge)) }
         guard sync.isPresent(epoch) else { return .fail(.notConnected) }
         pages += 1
@@ -201,7 +198,8 @@ package struct GapFill: SyncOperation {
     private mutating func fetch(from place: Position, _ sync: inout SyncState) -> Step {
         guard sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .walking(from: place)
-        return .need(
-            .run(.page(PageFetch(channel, .newer(than: place, limit: Self.walkingPage)))))
+        let page = PageFetch(
+            channel, .newer(than: place, limit: Self.walkingPage), knowing: holeEnd)
+        return .need(.run(.page(page)))
     }
 }

@@ -17,6 +17,7 @@ package struct PageFetch: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingCoverage
+        case pacing
         case fetching(since: Int, newestKnown: Position?)
         case committing(PageStatement, [Message], count: Int)
     }
@@ -30,6 +31,11 @@ package struct PageFetch: SyncOperation {
     package let replaced: CoveredRange?
     /// Whether the page is requested without a socket, with the key of the last login.
     package let isOffline: Bool
+    /// A covered position that an unfiltered page covers as well if it reaches the newest message:
+    /// the messages there have been deleted.
+    private let knownEnd: Position?
+    /// Whether repeated requests count against the client's own limit, as the caller's first one.
+    private let isPaced: Bool
 
     private var epoch: LinkMachine.Epoch?
     private var attempts = 0
@@ -39,13 +45,16 @@ package struct PageFetch: SyncOperation {
 
     package init(
         _ channel: ChannelURL, _ question: PageQuestion, under filter: MessageFilter = .everything,
-        replacing replaced: CoveredRange? = nil, isOffline: Bool = false
+        replacing replaced: CoveredRange? = nil, isOffline: Bool = false,
+        knowing knownEnd: Position? = nil, isPaced: Bool = true
     ) {
         self.channel = channel
         self.question = question
         self.filter = filter
         self.replaced = replaced
         self.isOffline = isOffline
+        self.knownEnd = knownEnd
+        self.isPaced = isPaced
     }
 
     private var isFiltered: Bool { filter != .everything }
@@ -54,6 +63,9 @@ package struct PageFetch: SyncOperation {
         switch (state, reply) {
         case (.beginning, .begin):
             epoch = sync.session?.epoch
+            return attempt(&sync)
+        case (.pacing, .paused):
+            guard sync.session?.epoch == epoch else { return sync.returnRequest() }
             return attempt(&sync)
         case (.readingCoverage, .read(.success(.coverage(let coverage)))):
             return ask(newestKnown: coverage.newest?.upper, &sync)
@@ -74,9 +86,19 @@ package struct PageFetch: SyncOperation {
 
     private mutating func attempt(_ sync: inout SyncState) -> Step {
         attempts += 1
-        guard isFiltered else { return ask(newestKnown: nil, &sync) }
+        guard isFiltered else { return ask(newestKnown: knownEnd, &sync) }
         state = .readingCoverage
         return .need(.read(.coverage(channel, under: filter)))
+    }
+
+    /// Requests the page again, unless it was requested too often.
+    private mutating func repeatRequest(
+        after error: RoostError, _ sync: inout SyncState
+    ) -> Step {
+        guard attempts < Self.attemptLimit else { return .fail(error) }
+        guard isPaced, let pause = sync.spendRequest() else { return attempt(&sync) }
+        state = .pacing
+        return pause
     }
 
     private mutating func ask(newestKnown: Position?, _ sync: inout SyncState) -> Step {
@@ -105,12 +127,10 @@ package struct PageFetch: SyncOperation {
             hasNewer: page.hasNext, isContinuous: isFiltered || page.isContinuous ?? true,
             newestKnown: newestKnown)
         guard let range = statement.range else {
-            return attempts < Self.attemptLimit ? attempt(&sync) : .fail(.holes)
+            return repeatRequest(after: .holes, &sync)
         }
         // A message that came live behind this answer's end is gone from the cache.
-        if ledger.hasLoss, statement.reachesNewest {
-            return attempts < Self.attemptLimit ? attempt(&sync) : .fail(.cleared)
-        }
+        if ledger.hasLoss, statement.reachesNewest { return repeatRequest(after: .cleared, &sync) }
         let possible = messages.filter(\.hasPossibleTimes)
         let upToDate =
             isFiltered
@@ -146,9 +166,7 @@ package struct PageFetch: SyncOperation {
         let risen = sync.session?.risenEnd(of: channel, since: rises)
         let end = commit?.coverageEnd(of: channel) ?? max(range.upper, risen ?? range.upper)
         // A message that came live behind the page went out of the cache before the commit.
-        if let risen, risen > end {
-            return attempts < Self.attemptLimit ? attempt(&sync) : .fail(.cleared)
-        }
+        if let risen, risen > end { return repeatRequest(after: .cleared, &sync) }
         sync.session?.noteEnd(of: channel, at: end)
         return .end(.page(statement, messages: count))
     }

@@ -65,9 +65,9 @@ package struct PageStatement: Equatable, Codable, Sendable {
     /// Derives the statement of an answer.
     ///
     /// The positions are those of the returned messages, oldest first. `hasNewer` is the server's
-    /// `has_next`, nil if it is absent. `newestKnown` is the newest position with a known message
-    /// at the request of a filtered page: an answer that reaches the newest message reaches over
-    /// it, whether or not the message there matches.
+    /// `has_next`, nil if it is absent. `newestKnown` is a covered position at the request: an
+    /// answer that reaches the newest message reaches over it. The message there does not match the
+    /// filter, or has been deleted.
     ///
     /// Messages of an impossible time are not stored. One before the epoch leaves the start of
     /// history unknown, one beyond the latest valid time the end of it.

@@ -20,7 +20,8 @@ package struct OutboxNewestPage: SyncOperation {
             }
             guard hasHole else { return .end(.done) }
             state = .fetching
-            let page = PageFetch(channel, .newest(Outbox.lookBack), isOffline: true)
+            let page = PageFetch(
+                channel, .newest(Outbox.lookBack), isOffline: true, isPaced: false)
             return .need(.run(.page(page)))
         // A failed page is made good by the next catch-up.
         case (.fetching, .ended): return .end(.done)

@@ -70,7 +70,7 @@ package struct OutboxSearch: SyncOperation {
         default: return .fail(reply)
         }
         guard let next = channels.first else { return .end(.done) }
-        return .need(.run(.page(PageFetch(next, .newest(Outbox.lookBack)))))
+        return .need(.run(.page(PageFetch(next, .newest(Outbox.lookBack), isPaced: false))))
     }
 }
 
@@ -83,7 +83,7 @@ package struct OutboxArrivalSearch: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch reply {
         case .begin:
-            return .need(.run(.page(PageFetch(channel, .newest(Outbox.lookBack)))))
+            return .need(.run(.page(PageFetch(channel, .newest(Outbox.lookBack), isPaced: false))))
         case .ended(let outcome):
             var isKnown = true
             // A channel that the server refuses to show can only be left.

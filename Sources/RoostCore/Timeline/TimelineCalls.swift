@@ -224,7 +224,7 @@ package struct TimelinePage: SyncOperation {
         case (.beginning, .begin):
             epoch = sync.session?.epoch
             state = .fetching
-            return .need(.run(.page(PageFetch(channel, question, under: filter))))
+            return .need(.run(.page(page(question, under: filter))))
         case (.fetching, .ended(.page(let statement, let count))):
             guard question.isAdvanced(by: statement) else { return .fail(.stalled) }
             // An older page reaches the newest message at most by chance.
@@ -248,16 +248,20 @@ package struct TimelinePage: SyncOperation {
         isPaced ? sync.spendRequest() : nil
     }
 
+    private func page(_ question: PageQuestion, under filter: MessageFilter) -> PageFetch {
+        PageFetch(channel, question, under: filter, isPaced: isPaced)
+    }
+
     private mutating func fetchNewest(_ sync: inout SyncState) -> Step {
         guard sync.isPresent(epoch) else { return giveUp(&sync) }
         state = .fetchingNewest
-        return .need(.run(.page(PageFetch(channel, .newest(pageSize)))))
+        return .need(.run(.page(page(.newest(pageSize), under: .everything))))
     }
 
     private mutating func fetchAgain(_ sync: inout SyncState) -> Step {
         guard sync.isPresent(epoch) else { return giveUp(&sync) }
         state = .fetchingAgain
-        return .need(.run(.page(PageFetch(channel, question, under: filter))))
+        return .need(.run(.page(page(question, under: filter))))
     }
 
     private func giveUp(_ sync: inout SyncState) -> Step {

@@ -65,17 +65,30 @@ struct History: ServerPart {
         return page
     }
 
-    /// Searches a range for the first messages that match a filter, and counts a long search among
-    /// the caller's requests.
+    /// Reads a log, and counts long reading among the caller's requests, also if the caller has gone
+    /// meanwhile.
+    private func charge<Read: LogRead>(
+        _ caller: APICaller, for read: @autoclosure () async throws(StorageError) -> Read
+    ) async throws(ServerError) -> Read {
+        do throws(StorageError) {
+            let result = try await read()
+            rates.note(user: caller.userID, count: result.stretches)
+            return result
+        } catch {
+            rates.note(user: caller.userID, count: error.stretches)
+            throw refusal(error)
+        }
+    }
+
+    /// Searches a range for the first messages that match a filter.
     private func search(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int, for caller: APICaller
     ) async throws(ServerError) -> FoundMessages {
-        let found = try await ask(
-            try await storage.findMessages(
+        try await charge(
+            caller,
+            for: try await storage.findMessages(
                 in: url, range, filter, newestFirst: newestFirst, limit: limit))
-        rates.note(user: caller.userID, count: found.stretches)
-        return found
     }
 
     /// Returns the first messages of a range that match a filter; refuses a search that ends early.
@@ -155,11 +168,11 @@ struct History: ServerPart {
     /// Answers with the number of messages that the actor sees.
     func count(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let offset = call.standing.sight.beginning
-        let total = try await ask(
-            try await storage.countMessages(
+        let total = try await charge(
+            call.caller,
+            for: try await storage.countMessages(
                 in: call.channelURL, PositionRange().hiding(through: offset),
                 MessageFilter(replyType: .all), atMost: .max))
-        rates.note(user: call.caller.userID, count: total.stretches)
         return APIResponse { writer in CountMessages.write(total.count, &writer) }
     }
 
@@ -215,9 +228,10 @@ struct History: ServerPart {
         // The channel's lane may wait for the count, so it ends where the gap is huge in any case.
         let cached = min(max(side.cachedCount, 0), Self.viewLimit)
         let limit = cached + MessageGapAnswer.hugeThreshold
-        let counted = try await ask(
-            try await storage.countMessages(in: call.channelURL, range, call.filter, atMost: limit))
-        rates.note(user: caller.userID, count: counted.stretches)
+        let counted = try await charge(
+            caller,
+            for: try await storage.countMessages(
+                in: call.channelURL, range, call.filter, atMost: limit))
         return max(0, counted.count - (counted.count > limit ? cached : side.cachedCount))
     }
 

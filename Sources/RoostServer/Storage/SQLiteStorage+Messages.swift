@@ -142,7 +142,7 @@ extension SQLiteStorage {
             stretch = bounds.stretch
             missed += 1
             found.stretches += 1
-            try await pause()
+            try await pause(after: found.stretches)
         }
         return found
     }
@@ -162,14 +162,14 @@ extension SQLiteStorage {
             guard let rest, counted.count <= limit else { return counted }
             range = rest
             counted.stretches += 1
-            try await pause()
+            try await pause(after: counted.stretches)
         }
     }
 
-    /// Lets other work in; throws if the caller has gone.
-    func pause() async throws(StorageError) {
+    /// Lets other work in; throws if the caller has gone, after some long stretches of a log.
+    func pause(after stretches: Int = 0) async throws(StorageError) {
         await Task.yield()
-        if Task.isCancelled { throw .cancelled }
+        if Task.isCancelled { throw .cancelled(after: stretches) }
     }
 
     package func messageChanges(

@@ -31,7 +31,7 @@ extension SQLiteStorage {
     package func removeRemains() async throws(StorageError) {
         var failure: StorageError?
         for channel in try read({ db throws(SQLiteError) in try db.all(.removals) }) {
-            if Task.isCancelled { throw .cancelled }
+            if Task.isCancelled { throw .cancelled() }
             do throws(StorageError) {
                 try await removeAllMessages(of: channel)
             } catch {

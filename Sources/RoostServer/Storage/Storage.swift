@@ -28,22 +28,28 @@ package struct StorageError: Error, Sendable, CustomStringConvertible {
     let isCancelled: Bool
     /// Whether a message was left out because other work holds its channel.
     package let isHeld: Bool
+    /// The number of long stretches of a log that were read before the caller had gone.
+    let stretches: Int
 
     package init(_ message: String, underlying: (any Error)? = nil) {
         self.init(message, underlying: underlying, isCancelled: false)
     }
 
     private init(
-        _ message: String, underlying: (any Error)? = nil, isCancelled: Bool, isHeld: Bool = false
+        _ message: String, underlying: (any Error)? = nil, isCancelled: Bool, isHeld: Bool = false,
+        stretches: Int = 0
     ) {
         self.message = message
         self.underlying = underlying
         self.isCancelled = isCancelled
         self.isHeld = isHeld
+        self.stretches = stretches
     }
 
-    /// The end of a call whose caller has gone.
-    package static let cancelled = StorageError("The caller has gone.", isCancelled: true)
+    /// Returns the end of a call whose caller has gone, after some long stretches of a log.
+    package static func cancelled(after stretches: Int = 0) -> StorageError {
+        StorageError("The caller has gone.", isCancelled: true, stretches: stretches)
+    }
 
     /// The outcome of a message whose channel other work holds.
     package static let held = StorageError(

@@ -35,8 +35,14 @@ package struct StorageBounds: Sendable {
     package init() {}
 }
 
+/// The result of reading a log, with the work of reading it.
+protocol LogRead: Sendable {
+    /// The number of long stretches of the log that were read.
+    var stretches: Int { get }
+}
+
 /// The messages of a page, with the work of finding them.
-package struct FoundMessages: Equatable, Sendable {
+package struct FoundMessages: LogRead, Equatable, Sendable {
     package var messages: [Message]
     /// The number of long stretches of the log that were read.
     package var stretches = 0
@@ -48,7 +54,7 @@ package struct FoundMessages: Equatable, Sendable {
 }
 
 /// A number of messages, with the work of counting them.
-package struct CountedMessages: Equatable, Sendable {
+package struct CountedMessages: LogRead, Equatable, Sendable {
     package var count: Int
     /// The number of long stretches of the log that were read before the last one.
     package var stretches = 0

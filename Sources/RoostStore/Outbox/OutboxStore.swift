@@ -207,9 +207,6 @@ package actor OutboxStore {
         return signals
     }
 
-    /// The number of open streams of signals.
-    nonisolated var listenerCount: Int { listeners.withLock { $0.open.count } }
-
     /// Opens the outbox; again after `letGo`.
     func open(
         owner: StoreOwner, patience: Duration, _ protection: StoreProtection,

@@ -59,15 +59,13 @@ final class StoreSwitch: Sendable {
     }
 
     /// Interrupts all work; new work waits.
-    ///
-    /// The cancellation of an opening calls this too. No other thread turns gates on or off before
-    /// the store is open, so none resumes the task of the opening under the lock that this takes.
     func turnOff() {
-        state.withLock { state in
-            guard !state.isEnded else { return }
+        let useless = state.withLock { state -> [SuspensionGate.Waiter] in
+            guard !state.isEnded else { return [] }
             state.isOn = false
-            for gate in state.gates { gate.close() }
+            return state.gates.flatMap { $0.close() }
         }
+        useless.resume()
     }
 
     /// Whether the store may have files open.
@@ -95,29 +93,30 @@ final class StoreSwitch: Sendable {
 
     /// Lets all work continue, unless everything was turned off meanwhile.
     func turnOn() {
-        state.withLock { state in
-            guard state.isOn else { return }
-            for gate in state.gates { gate.open() }
+        let next = state.withLock { state -> [SuspensionGate.Waiter] in
+            state.isOn ? state.gates.flatMap { $0.open() } : []
         }
+        next.resume()
     }
 
     /// Interrupts the work of some gates; their new work waits.
     ///
     /// - Returns: False if everything is turned off.
     func turnOff(_ gates: [SuspensionGate]) -> Bool {
-        state.withLock { state in
-            guard state.isOn, !state.isEnded else { return false }
-            for gate in gates { gate.close() }
-            return true
+        let useless = state.withLock { state -> [SuspensionGate.Waiter]? in
+            guard state.isOn, !state.isEnded else { return nil }
+            return gates.flatMap { $0.close() }
         }
+        useless?.resume()
+        return useless != nil
     }
 
     /// Lets the work of some gates continue, unless everything was turned off meanwhile.
     func turnOn(_ gates: [SuspensionGate]) {
-        state.withLock { state in
-            guard state.isOn else { return }
-            for gate in gates { gate.open() }
+        let next = state.withLock { state -> [SuspensionGate.Waiter] in
+            state.isOn ? gates.flatMap { $0.open() } : []
         }
+        next.resume()
     }
 
     func keep(_ repairs: Repairs) {
@@ -135,12 +134,12 @@ final class StoreSwitch: Sendable {
     /// Wakes every waiting call with the error that the store is closed, and returns when all have
     /// ended.
     func end() async {
-        let gates = state.withLock { state in
+        let (gates, next) = state.withLock { state in
             state.isOn = true
             state.isEnded = true
-            for gate in state.gates { gate.open() }
-            return state.gates
+            return (state.gates, state.gates.flatMap { $0.open() })
         }
+        next.resume()
         for gate in gates { await gate.drain() }
     }
 }

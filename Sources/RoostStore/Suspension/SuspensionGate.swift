@@ -8,28 +8,31 @@ package import RoostSQLite
 /// - Invariant: Work is done in the order of its arrival, each piece exactly once, whatever
 ///   interrupts it.
 package final class SuspensionGate: Sendable {
+    /// A piece of work that waits.
+    package typealias Waiter = CheckedContinuation<Void, Never>
+
     private struct State {
         var isClosed = false
         var lastTicket = 0
         /// The tickets of all unfinished work, lowest first.
         var tickets: [Int] = []
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var waiting: [Int: Waiter] = [:]
         /// The tickets whose tasks were canceled during a wait.
         var canceled: Set<Int> = []
         /// The continuations that wait for the end of all work.
-        var draining: [CheckedContinuation<Void, Never>] = []
+        var draining: [Waiter] = []
 
         /// Whether a ticket's work may run.
         func admits(_ ticket: Int) -> Bool { !isClosed && tickets.first == ticket }
 
         /// Returns the continuation whose turn is next, if it waits.
-        mutating func next() -> CheckedContinuation<Void, Never>? {
+        mutating func next() -> Waiter? {
             guard !isClosed, let first = tickets.first else { return nil }
             return waiting.removeValue(forKey: first)
         }
 
         /// Returns the continuations that wait at the closed gate for tasks that were canceled.
-        mutating func useless() -> [CheckedContinuation<Void, Never>] {
+        mutating func useless() -> [Waiter] {
             isClosed ? canceled.sorted().compactMap { waiting.removeValue(forKey: $0) } : []
         }
     }
@@ -76,23 +79,25 @@ package final class SuspensionGate: Sendable {
     /// Closes the gate and interrupts the running work, which ends within milliseconds.
     ///
     /// After this call, the connection's actor works with no other work in progress.
-    package func close() {
-        let useless = state.withLock { state in
+    ///
+    /// - Returns: The work of canceled tasks; the caller resumes it behind its own lock.
+    package func close() -> [Waiter] {
+        state.withLock { state in
             state.isClosed = true
             interrupter.raise()
             return state.useless()
         }
-        for continuation in useless { continuation.resume() }
     }
 
     /// Opens the gate: the waiting work runs first.
-    package func open() {
-        let next = state.withLock { state in
+    ///
+    /// - Returns: The first waiting work; the caller resumes it behind its own lock.
+    package func open() -> [Waiter] {
+        state.withLock { state in
             interrupter.lower()
             state.isClosed = false
-            return state.next()
+            return state.next().map { [$0] } ?? []
         }
-        next?.resume()
     }
 
     /// Returns when all work so far is done.
@@ -142,7 +147,7 @@ package final class SuspensionGate: Sendable {
             state.canceled.insert(ticket)
             return state.useless()
         }
-        for continuation in useless { continuation.resume() }
+        useless.resume()
     }
 
     private func leave(_ ticket: Int) {
@@ -162,6 +167,10 @@ package final class SuspensionGate: Sendable {
             return (state.next(), drained)
         }
         next?.resume()
-        for continuation in drained { continuation.resume() }
+        drained.resume()
     }
+}
+
+extension [SuspensionGate.Waiter] {
+    package func resume() { for waiter in self { waiter.resume() } }
 }

@@ -61,6 +61,18 @@ struct GapFillTests {
         #expect(script.machine.state.session?.gapEnds[Script.channel] == Self.known)
     }
 
+    @Test func `a question about one hole ends with the message above it`() {
+        var script = Script.connected()
+        let upper = CoveredRange(lower: Script.position(110), upper: Script.position(120))
+        let (id, _) = script.start(.gap(GapFill(Script.channel, between: Self.range, and: upper)))
+        _ = script.read(id, .count(1))
+        _ = script.answer(id, Self.gap([Script.message(105), Script.message(110)]))
+        let end = script.commit(id)
+        #expect(end.last == .finish(id, .gap(.filledHole)))
+        // The messages behind the upper range may be missing.
+        #expect(script.machine.state.session?.liveEnds == [:])
+    }
+
     @Test func `more than 300 missing messages are not filled silently (R113)`() {
         var script = Script.connected()
         let id = Self.asked(&script)

@@ -44,6 +44,10 @@ struct HoleFillingTests {
         if case .ask(_, .gap, _) = effect { true } else { false }
     }
 
+    private static func isCoverageRead(_ effect: Script.Effect) -> Bool {
+        if case .read(_, .coverage) = effect { true } else { false }
+    }
+
     /// Answers gap questions, and leaves other questions to the model.
     private static func answeringGaps(
         _ answer: Answered<ServerAnswer>
@@ -83,15 +87,21 @@ struct HoleFillingTests {
         #expect(scene.cache.coverage == Coverage([Self.range(36...45)]))
     }
 
-    @Test func `a hole whose upper message was deleted meanwhile is closed all the same`() {
+    @Test(arguments: [false, true])
+    func `a hole is closed whose upper message was deleted before or during the question`(
+        isAsked: Bool
+    ) {
         var scene = Self.returned()
-        scene.holds = Self.isGap
+        scene.holds = isAsked ? Self.isGap : Self.isCoverageRead
         // No predecessor joins the ranges.
         scene.frame(.message(MessageEvent(message: ScriptedCache.message(45))))
         scene.frame(.deleted(DeletionEvent(channelURL: Script.channel, messageID: 45)))
         scene.release()
-        #expect(scene.cache.coverage.ranges.count == 1)
-        #expect(Array(41...44).allSatisfy { scene.cache.messages[MessageID($0)] != nil })
+        #expect(scene.cache.coverage == Coverage([Self.range(36...45)]))
+        // The newest range has messages to show.
+        scene.lose()
+        scene.openTimeline()
+        #expect(scene.shown() == Array(40...44))
     }
 
     @Test func `an answer that lacks the message above a hole does not close it`() {
@@ -174,9 +184,7 @@ struct HoleFillingTests {
 
     @Test func `a hole that a timeline has closed meanwhile is not asked about`() {
         var scene = Self.returned()
-        scene.holds = { effect in
-            if case .read(_, .coverage) = effect { true } else { false }
-        }
+        scene.holds = Self.isCoverageRead
         Self.hear(45, in: &scene)
         scene.openTimeline(pageSize: 10)
         scene.release()

@@ -56,6 +56,40 @@ struct PageFetchTests {
         #expect(error.code == .malformedData && error.remedy == .retry)
     }
 
+    @Test(arguments: [true, false])
+    func `a repeated request waits for the client's own limit, unless a person waits for the page`(
+        isPaced: Bool
+    ) {
+        var script = Script.connected()
+        let (id, _) = script.start(
+            .page(PageFetch(Script.channel, Self.newest, isPaced: isPaced)))
+        for _ in 1...RequestPacing.burst { _ = script.machine.state.pacing.take(at: script.now) }
+        var again = script.answer(id, Self.page([Script.message(1)], isContinuous: false))
+        if isPaced {
+            guard case .pause(id, _, .pacing)? = again.needs.first else {
+                Issue.record("no pause: \(again)")
+                return
+            }
+            again = script.pass(id)
+        }
+        guard case .ask(id, .messages, .connection)? = again.needs.first else {
+            Issue.record("no question: \(again)")
+            return
+        }
+    }
+
+    @Test func `a connection lost before a repeated request returns the request`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.page(PageFetch(Script.channel, Self.newest)))
+        for _ in 1...RequestPacing.burst { _ = script.machine.state.pacing.take(at: script.now) }
+        let spent = script.machine.state.pacing
+        _ = script.answer(id, Self.page([Script.message(1)], isContinuous: false))
+        script.lose()
+        let end = script.pass(id)
+        #expect(end.last == .finish(id, .failed(.notConnected)))
+        #expect(script.machine.state.pacing == spent)
+    }
+
     @Test func `a filtered page is requested with the coverage of the newest end`() {
         var script = Script.connected()
         let filter = MessageFilter(customTypes: ["a"])

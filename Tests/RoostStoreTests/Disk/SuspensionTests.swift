@@ -75,17 +75,17 @@ struct SuspensionTests {
             tasks += await worker.begin((round * 10)..<((round + 1) * 10))
             // Somewhere in the middle of the work.
             for _ in 0..<(random.next() % 50) { await Task.yield() }
-            worker.gate.close()
+            worker.gate.close().resume()
             #expect(await worker.isAtRest)
             // No lock is held: another process writes at once.
             try other.transaction { () throws(SQLiteError) in }
             if random.next() % 2 == 0 {
                 // Closed again before the waiting calls could run.
-                worker.gate.open()
-                worker.gate.close()
+                worker.gate.open().resume()
+                worker.gate.close().resume()
                 #expect(await worker.isAtRest)
             }
-            worker.gate.open()
+            worker.gate.open().resume()
         }
         for task in tasks { try await task.value }
         #expect(try await worker.log() == Array(0..<Int64(tasks.count)))
@@ -97,12 +97,12 @@ struct SuspensionTests {
     {
         let folder = try TemporaryFolder(inMemory: true)
         let worker = try Worker(folder.file("log.sqlite"))
-        worker.gate.close()
+        worker.gate.close().resume()
         let tasks = await worker.begin(0..<3)
         tasks[0].cancel()
         let error = await #expect(throws: SQLiteError.self) { try await tasks[0].value }
         #expect(error == Worker.canceled)
-        worker.gate.open()
+        worker.gate.open().resume()
         for task in tasks.dropFirst() { try await task.value }
         #expect(try await worker.log() == [1, 2])
         // The work of a canceled task is done while the gate is open.
