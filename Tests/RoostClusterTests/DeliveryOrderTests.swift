@@ -40,6 +40,16 @@ struct DeliveryOrderTests {
         #expect(order.readings(at: Self.at(1_000)).isEmpty)
     }
 
+    @Test func `a change whose transaction is older than the one before it follows at once`() {
+        var order = DeliveryOrder(swept: 90)
+        let first = order.take(
+            Self.notice("7"), Self.place(7, by: 101, after: 80), at: Self.at(0))
+        let next = order.take(
+            Self.notice("8"), Self.place(8, by: 100, after: 101), at: Self.at(1))
+        #expect((first + next).map(\.frame) == ["7", "8"])
+        #expect(order.readings(at: Self.at(1_000)).isEmpty)
+    }
+
     @Test func `the first notice of a busy channel waits for what came before`() {
         var order = DeliveryOrder(swept: 100)
         #expect(order.take(Self.notice("7"), Self.place(7, after: 101), at: Self.at(0)).isEmpty)

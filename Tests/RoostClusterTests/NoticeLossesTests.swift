@@ -114,6 +114,17 @@ struct NoticeLossesTests {
         #expect(losses.due(isConnected: true, at: Self.at(61)).isEmpty)
     }
 
+    @Test func `a change by an older transaction that came later is told`() {
+        var losses = NoticeLosses()
+        losses.want(Self.news(105), since: 90)
+        losses.noteReport(Self.report(105, since: 90), at: Self.at(0))
+        losses.want(Self.news(101), since: 90)
+        #expect(losses.due(isConnected: true, at: Self.at(1)) == [Self.report(101, since: 90)])
+        losses.noteReport(Self.report(101, since: 90), at: Self.at(1))
+        losses.want(Self.news(101), since: 90)
+        #expect(losses.due(isConnected: true, at: Self.at(1)).isEmpty)
+    }
+
     @Test func `a new era forgets the reports of numbers that are given again`() {
         var losses = NoticeLosses()
         losses.noteSweep(to: 120, at: Self.at(0))

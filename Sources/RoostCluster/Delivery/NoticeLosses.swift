@@ -139,15 +139,15 @@ package struct NoticeLosses: Sendable {
     ///   - start: The transaction behind which clients may not know the changes.
     package mutating func want(_ channels: [ChannelNews], since start: Int64) {
         for item in channels where item.viewChange > start {
-            if let last = made[item.url]?.report, last.change >= item.viewChange,
+            // A lower number is news too: that of a transaction which has waited for the row.
+            if let last = made[item.url]?.report, last.change == item.viewChange,
                 last.start <= start
             {
                 continue
             }
-            let other = waiting[item.url]
             waiting[item.url] = Report(
-                url: item.url, change: max(item.viewChange, other?.change ?? 0),
-                start: min(start, other?.start ?? start))
+                url: item.url, change: item.viewChange,
+                start: min(start, waiting[item.url]?.start ?? start))
         }
     }
 
