@@ -146,5 +146,5 @@ extension ChatServer {
     package var openKeys: [Int64] { parts.sessions.keys }
 
     /// Ends the sockets whose session keys have ended at another server.
-    package func end(keys: Set<Int64>) async { await parts.sessions.end(keys: keys) }
+    package func end(keys: Set<Int64>) { parts.sessions.end(keys: keys) }
 }
