@@ -90,12 +90,28 @@ struct NoticeLossesTests {
         losses.want(Self.news(103), since: 102)
         losses.want(Self.news(105), since: 104)
         #expect(losses.due(isConnected: true, at: Self.at(9)).isEmpty)
-        // Without notices nothing else tells of the change.
-        #expect(losses.due(isConnected: false, at: Self.at(9)).count == 1)
         losses.want(Self.news(106, of: "h"), since: 104)
         #expect(
             losses.due(isConnected: true, at: Self.at(10))
                 == [Self.report(105, since: 102), Self.report(106, since: 104, of: "h")])
+    }
+
+    @Test func `a channel that changes often is reported once in ten seconds without a bus`() {
+        var losses = NoticeLosses()
+        // Each read mark is a change, and a sweep comes four times a second.
+        let reports = (1...80).reduce(0) { count, quarter in
+            let now = Self.start + .milliseconds(quarter * 250)
+            losses.want(Self.news(Int64(100 + quarter)), since: Int64(99 + quarter))
+            let due = losses.due(isConnected: false, at: now)
+            for report in due { losses.noteReport(report, at: now) }
+            return count + due.count
+        }
+        #expect(reports == 2)
+        // Another channel does not wait.
+        losses.want(Self.news(300, of: "h"), since: 200)
+        #expect(
+            losses.due(isConnected: false, at: Self.at(20)).contains(
+                Self.report(300, since: 200, of: "h")))
     }
 
     @Test func `a change that clients were told is not told again`() {

@@ -197,6 +197,38 @@ struct ClusterTests {
         #expect(bob.inbox.isClosed)
     }
 
+    /// Sockets whose session keys are asked for.
+    private actor KeyCounter: LogAudience {
+        private(set) var questions = 0
+
+        var openKeys: [Int64] {
+            questions += 1
+            return []
+        }
+        func hasAudience(in url: ChannelURL) -> Bool { false }
+        func notices(
+            of changes: [LoggedChange], in url: ChannelURL
+        ) -> [(sequence: Int64, notices: [Notice])] { [] }
+        func noticeOfChange(in url: ChannelURL, and others: [UserID]) -> Notice {
+            Notice(frame: "", recipients: [])
+        }
+        func end(keys: Set<Int64>) {}
+    }
+
+    @Test func `session keys are checked every five seconds without a bus`() async throws {
+        let moment = Mutex(ContinuousClock.now)
+        let fanOut = try await ClusterFanOut(
+            try await PostgresStorage.forTest(), bus: nil, on: try PostgresStorage.testLoop(),
+            now: { moment.withLock { $0 } })
+        let keys = KeyCounter()
+        await fanOut.serve(keys)
+        for _ in 0..<40 {
+            await fanOut.sweep()
+            moment.withLock { $0 += .milliseconds(250) }
+        }
+        #expect(await keys.questions == 2)
+    }
+
     @Test func `a change of a channel reaches clients also if its notice is lost`() async throws {
         let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         scene.bus.setFate { _ in .isLost }

@@ -213,9 +213,8 @@ package actor ClusterFanOut: FanOut {
             let isBlind = !isConnected || losses.isMistrusting(at: moment)
             let start = lost ?? (isBlind ? swept : nil)
             if let start { losses.want(news.channels, since: start) }
-            // Without a bus only sweeps report ended sessions, so each of them makes the check.
             let isSessionCheckDue = losses.isSessionCheckDue(
-                isLoss: lost != nil || bus == nil, isBlind: isBlind, at: moment)
+                isLoss: lost != nil, isBlind: isBlind, at: moment)
             await report(
                 since: start, isConnected: isConnected, checksSessions: isSessionCheckDue,
                 at: moment)

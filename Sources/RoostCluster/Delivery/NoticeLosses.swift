@@ -15,7 +15,9 @@ package struct NoticeLosses: Sendable {
     package static let lateness = Duration.seconds(10)
     /// The longest time for which a host that has fallen silent may still write.
     package static let mistrustTime = Duration.seconds(600)
-    /// The time between two reports of one channel during the mistrust.
+    /// The time between two reports of one channel while notices cannot come or are mistrusted.
+    ///
+    /// A read mark is a change too, and each report costs a call of every client in the channel.
     package static let pause = Duration.seconds(10)
 
     /// The time between two checks of the session keys while no loss is known.
@@ -154,11 +156,11 @@ package struct NoticeLosses: Sendable {
     /// Returns the reports that are due, in the order of the changes.
     ///
     /// - Parameters:
-    ///   - isConnected: Whether notices come at all; without them no report waits.
+    ///   - isConnected: Whether notices come at all.
     ///   - now: The present moment.
     /// - Returns: The reports.
     package func due(isConnected: Bool, at now: Instant) -> [Report] {
-        let isPaced = isConnected && isMistrusting(at: now)
+        let isPaced = !isConnected || isMistrusting(at: now)
         return waiting.values.filter { report in
             guard isPaced, let last = made[report.url] else { return true }
             return last.at + Self.pause <= now
