@@ -114,6 +114,14 @@ struct NoticeLossesTests {
                 Self.report(300, since: 200, of: "h")))
     }
 
+    @Test func `a change in the moment of its channel's report is reported too`() {
+        var losses = NoticeLosses()
+        losses.want(Self.news(101), since: 90)
+        losses.want(Self.news(102), since: 101)
+        losses.noteReport(Self.report(101, since: 90), at: Self.at(0))
+        #expect(losses.due(isConnected: true, at: Self.at(0)) == [Self.report(102, since: 90)])
+    }
+
     @Test func `a change that clients were told is not told again`() {
         var losses = NoticeLosses()
         losses.want(Self.news(101), since: 90)

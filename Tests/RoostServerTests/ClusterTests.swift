@@ -197,9 +197,11 @@ struct ClusterTests {
         #expect(bob.inbox.isClosed)
     }
 
-    /// Sockets whose session keys are asked for.
-    private actor KeyCounter: LogAudience {
+    /// A server whose session keys are asked for, and whose audience is known when a gate opens.
+    private actor SlowAudience: LogAudience {
         private(set) var questions = 0
+        nonisolated let isAsked = Gate()
+        nonisolated let answers = Gate()
 
         var openKeys: [Int64] {
             questions += 1
@@ -209,8 +211,10 @@ struct ClusterTests {
         func notices(
             of changes: [LoggedChange], in url: ChannelURL
         ) -> [(sequence: Int64, notices: [Notice])] { [] }
-        func noticeOfChange(in url: ChannelURL, and others: [UserID]) -> Notice {
-            Notice(frame: "", recipients: [])
+        func noticeOfChange(in url: ChannelURL, and others: [UserID]) async -> Notice? {
+            isAsked.open()
+            await answers.wait()
+            return nil
         }
         func end(keys: Set<Int64>) {}
     }
@@ -220,13 +224,32 @@ struct ClusterTests {
         let fanOut = try await ClusterFanOut(
             try await PostgresStorage.forTest(), bus: nil, on: try PostgresStorage.testLoop(),
             now: { moment.withLock { $0 } })
-        let keys = KeyCounter()
+        let keys = SlowAudience()
         await fanOut.serve(keys)
         for _ in 0..<40 {
             await fanOut.sweep()
+            await fanOut.report()
             moment.withLock { $0 += .milliseconds(250) }
         }
         #expect(await keys.questions == 2)
+    }
+
+    @Test func `sweeps go on while channels are reported`() async throws {
+        let storage = try await PostgresStorage.forTest()
+        try await storage.addUser(User(id: "a"))
+        let fanOut = try await ClusterFanOut(
+            storage, bus: nil, on: try PostgresStorage.testLoop(), now: { ContinuousClock.now })
+        let audience = SlowAudience()
+        await fanOut.serve(audience)
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("g", ["a"]), now: Timestamp(milliseconds: 1_000))
+        await fanOut.sweep()
+        async let reporting: Void = fanOut.report()
+        await audience.isAsked.wait()
+        await fanOut.sweep()
+        #expect(await fanOut.counts.sweeps == 2)
+        audience.answers.open()
+        await reporting
     }
 
     @Test func `a change of a channel reaches clients also if its notice is lost`() async throws {

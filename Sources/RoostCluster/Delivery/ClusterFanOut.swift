@@ -20,7 +20,7 @@ package protocol LogAudience: Sendable {
     ) async throws(ServerError) -> [(sequence: Int64, notices: [Notice])]
     func noticeOfChange(
         in url: ChannelURL, and others: [UserID]
-    ) async throws(ServerError) -> Notice
+    ) async throws(ServerError) -> Notice?
     var openKeys: [Int64] { get async }
     func end(keys: Set<Int64>) async
 }
@@ -30,7 +30,8 @@ extension ChatServer: LogAudience {}
 /// Fan-out among servers that share a PostgreSQL database.
 ///
 /// A bus carries the notices, as hints. Their order comes from the numbers of the channels' logs, and
-/// the database makes up for those that do not come. It has no timer: the host calls `tick` and `sweep`.
+/// the database makes up for those that do not come. It has no timer: the host calls `tick`,
+/// `sweep` and `report`.
 package actor ClusterFanOut: FanOut {
     package typealias Instant = ContinuousClock.Instant
 
@@ -52,6 +53,9 @@ package actor ClusterFanOut: FanOut {
     private var senders: [CheckedContinuation<Void, Never>] = []
     private var isSweeping = false
     private var isReading = false
+    private var isReporting = false
+    /// Whether the session keys are to be compared with the database.
+    private var isSessionCheckDue = false
     private var losses = NoticeLosses()
     /// The era of the numbers in `order`.
     private var era: DeliveryEra
@@ -213,11 +217,9 @@ package actor ClusterFanOut: FanOut {
             let isBlind = !isConnected || losses.isMistrusting(at: moment)
             let start = lost ?? (isBlind ? swept : nil)
             if let start { losses.want(news.channels, since: start) }
-            let isSessionCheckDue = losses.isSessionCheckDue(
-                isLoss: lost != nil, isBlind: isBlind, at: moment)
-            await report(
-                since: start, isConnected: isConnected, checksSessions: isSessionCheckDue,
-                at: moment)
+            if losses.isSessionCheckDue(isLoss: lost != nil, isBlind: isBlind, at: moment) {
+                isSessionCheckDue = true
+            }
         } catch {
             losses.putBack(lost)
             log(LogLine(.warning, "sweep", [.init("message", .string(error.message))]))
@@ -235,44 +237,54 @@ package actor ClusterFanOut: FanOut {
         await send(era.enter(new).flatMap { order.take($0.notice, $0.place, at: moment) })
     }
 
-    /// Tells clients here that channels have changed, if their messages alone do not show it.
+    // MARK: Reports
+
+    /// Makes up for lost notices about anything but messages; a host calls it every 250 ms.
     ///
-    /// - Parameters:
-    ///   - start: The transaction behind which sessions may have ended unseen; nil if none has.
-    ///   - isConnected: Whether notices come.
-    ///   - checksSessions: Whether the session keys are compared with the database.
-    ///   - moment: The time of the sweep.
-    private func report(
-        since start: Int64?, isConnected: Bool, checksSessions: Bool, at moment: Instant
-    ) async {
+    /// Clients are told that channels have changed, and the sockets of sessions that have ended unseen
+    /// end. Sweeps go on meanwhile: after a loss there may be thousands of channels to report.
+    package func report() async {
+        guard !isReporting else { return }
+        isReporting = true
+        defer { isReporting = false }
+        await checkSessions()
+        let isConnected = await bus?.isConnected ?? false
+        let start = era.era
         do {
-            for report in losses.due(isConnected: isConnected, at: moment) {
+            for report in losses.due(isConnected: isConnected, at: now()) {
+                await checkSessions()
                 guard let audience else { break }
                 let leavers = try await storage.leavers(of: report.url, after: report.start)
-                let hasAudience = try await audience.hasAudience(in: report.url)
-                if hasAudience || !leavers.isEmpty {
-                    await send([try await audience.noticeOfChange(in: report.url, and: leavers)])
-                }
-                losses.noteReport(report, at: moment)
-            }
-            if checksSessions {
-                try await endLostSessions()
-                losses.noteSessionCheck(at: moment)
+                let notice = try await audience.noticeOfChange(in: report.url, and: leavers)
+                if let notice { await send([notice]) }
+                // The numbers of an era that has ended tell nothing about those of the next one.
+                guard era.era == start else { break }
+                losses.noteReport(report, at: now())
             }
         } catch {
-            losses.putBack(start)
+            // The reports that were not made stay due.
             log(LogLine(.warning, "report", [.init("message", .string("\(error)"))]))
         }
     }
 
-    /// Ends the sockets of session keys that another server has ended.
-    private func endLostSessions() async throws(StorageError) {
-        guard let audience else { return }
-        let keys = await audience.openKeys
-        guard !keys.isEmpty else { return }
-        let ended = try await storage.endedSessions(among: keys)
-        if !ended.isEmpty { await audience.end(keys: ended) }
+    /// Ends the sockets of session keys that another server has ended, if a check is due.
+    private func checkSessions() async {
+        guard isSessionCheckDue, let audience else { return }
+        isSessionCheckDue = false
+        // Noted before the question, because a session may end behind it.
+        losses.noteSessionCheck(at: now())
+        do throws(StorageError) {
+            let keys = await audience.openKeys
+            guard !keys.isEmpty else { return }
+            let ended = try await storage.endedSessions(among: keys)
+            if !ended.isEmpty { await audience.end(keys: ended) }
+        } catch {
+            isSessionCheckDue = true
+            log(LogLine(.warning, "report", [.init("message", .string(error.message))]))
+        }
     }
+
+    // MARK: Readings
 
     /// Reads the changes that are overdue; a host calls it every 25 ms.
     package func tick() async {

@@ -170,7 +170,8 @@ package struct NoticeLosses: Sendable {
 
     /// Notes that clients were told.
     package mutating func noteReport(_ report: Report, at now: Instant) {
-        waiting[report.url] = nil
+        // A change during the report waits for the next one.
+        if waiting[report.url] == report { waiting[report.url] = nil }
         var start = report.start
         // Two reports without a gap between them tell as much as a long one.
         if let last = made[report.url]?.report, start <= last.change {
