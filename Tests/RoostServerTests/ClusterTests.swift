@@ -234,6 +234,24 @@ struct ClusterTests {
         #expect(await keys.questions == 2)
     }
 
+    @Test func `a sweep passes over the changes that an earlier one has seen`() async throws {
+        let storage = try await PostgresStorage.forTest()
+        let now = Timestamp(milliseconds: 1_000)
+        try await storage.addUser(User(id: "a"))
+        // Sweeps begin here as long as an older transaction is open.
+        let start = try await storage.beginning().settled
+        _ = try await storage.createChannel(StorageContractTests.channel("g", ["a"]), now: now)
+        let first = try await storage.news(after: start)
+        #expect(first.channels.map(\.url) == ["g"])
+        _ = try await storage.createChannel(StorageContractTests.channel("h", ["a"]), now: now)
+        let next = try await storage.news(after: start, unseenIn: first.snapshot)
+        #expect(next.channels.map(\.url) == ["h"])
+        _ = try await storage.append(
+            StorageContractTests.draft("new", from: "a", to: "g"), now: now)
+        let last = try await storage.news(after: start, unseenIn: next.snapshot)
+        #expect(last.channels.map(\.url) == ["g"])
+    }
+
     @Test func `sweeps go on while channels are reported`() async throws {
         let storage = try await PostgresStorage.forTest()
         try await storage.addUser(User(id: "a"))

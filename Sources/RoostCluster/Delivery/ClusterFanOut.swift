@@ -57,6 +57,9 @@ package actor ClusterFanOut: FanOut {
     /// Whether the session keys are to be compared with the database.
     private var isSessionCheckDue = false
     private var losses = NoticeLosses()
+    /// The state of the database at the last sweep, whose changes the next one passes over; nil at
+    /// the beginning of an era.
+    private var seen: String?
     /// The era of the numbers in `order`.
     private var era: DeliveryEra
     private var tally = DeliveryCounts()
@@ -196,7 +199,7 @@ package actor ClusterFanOut: FanOut {
         defer { isSweeping = false }
         var (lost, swept) = (losses.take(), order.swept)
         do throws(StorageError) {
-            var news = try await storage.news(after: min(lost ?? swept, swept))
+            var news = try await news(since: lost)
             loop: while true {
                 switch era.judge(news.era, at: now()) {
                 case .known: break loop
@@ -205,13 +208,15 @@ package actor ClusterFanOut: FanOut {
                 }
                 lost = news.era.map { era in lost.map { min($0, era.start) } } ?? lost
                 swept = order.swept
-                news = try await storage.news(after: min(lost ?? swept, swept))
+                news = try await self.news(since: lost)
             }
             let isConnected = await bus?.isConnected ?? false
             let moment = now()
             order.sweep(
                 news.channels, settled: news.settled, isUrgent: !isConnected, at: moment)
             tally.sweeps += 1
+            // Without a name, another era is not recognised.
+            seen = news.era == nil ? nil : news.snapshot
             losses.noteSweep(to: order.swept, at: moment)
             // While notices cannot come, each sweep is the only news.
             let isBlind = !isConnected || losses.isMistrusting(at: moment)
@@ -227,8 +232,15 @@ package actor ClusterFanOut: FanOut {
         await tick()
     }
 
+    /// Returns the changes that no sweep has seen, or all since a loss.
+    private func news(since lost: Int64?) async throws(StorageError) -> News {
+        try await storage.news(
+            after: min(lost ?? order.swept, order.swept), unseenIn: lost == nil ? seen : nil)
+    }
+
     /// Begins a new era, whose numbers tell nothing about what was known behind its start.
     private func enter(_ new: PostgresEra?) async {
+        seen = nil
         if let new {
             order.goBack(to: new.start)
             losses.goBack(to: new.start)

@@ -116,7 +116,7 @@ package struct NoticeLosses: Sendable {
     package mutating func noteSweep(to swept: Int64, at now: Instant) {
         past.append((now, swept))
         past.removeAll { $0.at < now - Self.lateness * 2 }
-        // As long as an older transaction is open, each sweep names a change again.
+        // As long as an older transaction is open, a sweep behind a loss names a change again.
         made = made.filter { _, last in
             last.report.change > swept || last.at >= now - Self.lateness * 2
         }
