@@ -76,9 +76,21 @@ struct NoticeLossesTests {
         let told = (1...6).map { number in
             losses.compare(alive: 2, heard: 1, swept: 1, at: Self.at(number * 5))
         }
-        #expect(told == [false, false, false, true, false, false])
+        #expect(told == [nil, nil, nil, .unheard, nil, nil])
         #expect(losses.isMistrusting(at: Self.at(629)))
         #expect(!losses.isMistrusting(at: Self.at(631)))
+    }
+
+    @Test func `servers of another cluster that stay on the bus are told to the operators once`() {
+        var losses = NoticeLosses()
+        func compare(alive: Int, at number: Int) -> NoticeLosses.Disagreement? {
+            losses.compare(alive: alive, heard: 3, swept: 1, at: Self.at(number * 5))
+        }
+        // After a failover the database knows too few servers for a moment.
+        let short = [1, 1, 3].enumerated().map { compare(alive: $1, at: $0) }
+        #expect(short == [nil, nil, nil])
+        let lasting = (3...8).map { compare(alive: 2, at: $0) }
+        #expect(lasting == [nil, nil, nil, .unknown, nil, nil])
     }
 
     @Test func `a channel that changes often is reported once in ten seconds of mistrust`() {

@@ -184,11 +184,19 @@ package actor ClusterFanOut: FanOut {
     ///   - alive: The number of servers under a lease, this one included.
     ///   - heard: The number of servers that the bus has heard of late, this one included.
     package func compareHosts(alive: Int, heard: Int) {
-        let isNews = losses.compare(alive: alive, heard: heard, swept: order.swept, at: now())
-        guard isNews else { return }
-        let message =
-            "The database knows \(alive) servers, the bus \(heard). Check that the servers of the bus "
-            + "reach each other. Until then the database is asked for what is missing."
+        let remedy: String
+        switch losses.compare(alive: alive, heard: heard, swept: order.swept, at: now()) {
+        case .unheard:
+            remedy =
+                "Check that the servers of the bus reach each other. Until then the database is "
+                + "asked for what is missing."
+        case .unknown:
+            remedy =
+                "Check that all servers reach the database, and that no other cluster uses the bus "
+                + "with the same application ID: its orders and events reach users here."
+        case nil: return
+        }
+        let message = "The database knows \(alive) servers, the bus \(heard). " + remedy
         log(LogLine(.warning, "bus_loss", [.init("message", .string(message))]))
     }
 

@@ -38,6 +38,14 @@ package struct NoticeLosses: Sendable {
         }
     }
 
+    /// A lasting difference between the servers of the bus and those of the database.
+    package enum Disagreement: Equatable, Sendable {
+        /// The bus does not hear all servers that live.
+        case unheard
+        /// The bus hears servers that the database does not know, such as those of another cluster.
+        case unknown
+    }
+
     /// The ends of the last sweeps.
     private var past: [(at: Instant, swept: Int64)] = []
     /// The transaction behind which changes of channels may be unknown to clients here.
@@ -46,6 +54,8 @@ package struct NoticeLosses: Sendable {
     private var mistrust: Instant?
     /// The number of times in a row that the database knew of more servers than the bus.
     private var disagreements = 0
+    /// The number of times in a row that the bus heard more servers than the database knew.
+    private var excesses = 0
     /// The number of times in a row that the bus heard all servers that the database knew.
     private var agreements = 0
     /// The reports that are due, or wait for their pause.
@@ -85,20 +95,21 @@ package struct NoticeLosses: Sendable {
     /// After a failover the database knows no other server for a moment, so the first agreement
     /// alone ends nothing.
     ///
-    /// - Returns: Whether the operators are to be told of the disagreement.
+    /// - Returns: The disagreement, once, when it has lasted; nil otherwise.
     package mutating func compare(
         alive: Int, heard: Int, swept: Int64, at now: Instant
-    ) -> Bool {
+    ) -> Disagreement? {
+        excesses = alive < heard ? excesses + 1 : 0
         guard alive > heard else {
             (disagreements, agreements) = (0, agreements + 1)
             // The reason of the mistrust has died. Its last commits may still become visible.
             if agreements >= 2 { mistrust = mistrust.map { min($0, now + Self.lateness) } }
-            return false
+            return excesses == 4 ? .unknown : nil
         }
         (disagreements, agreements) = (disagreements + 1, 0)
         note(swept: swept, isLasting: disagreements > 1, at: now)
         // The lease of a server that has died lasts for three renewals.
-        return disagreements == 4
+        return disagreements == 4 ? .unheard : nil
     }
 
     /// Returns the transaction to which the next sweep goes back, and forgets it; nil for no loss.
