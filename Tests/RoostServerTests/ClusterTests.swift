@@ -236,7 +236,7 @@ struct ClusterTests {
 
     @Test func `a sweep passes over the changes that an earlier one has seen`() async throws {
         let storage = try await PostgresStorage.forTest()
-        let now = Timestamp(milliseconds: 1_000)
+        let now = Timestamp(milliseconds: 1_000_000)
         try await storage.addUser(User(id: "a"))
         // Sweeps begin here as long as an older transaction is open.
         let start = try await storage.beginning().settled
@@ -260,7 +260,7 @@ struct ClusterTests {
         let audience = SlowAudience()
         await fanOut.serve(audience)
         _ = try await storage.createChannel(
-            StorageContractTests.channel("g", ["a"]), now: Timestamp(milliseconds: 1_000))
+            StorageContractTests.channel("g", ["a"]), now: Timestamp(milliseconds: 1_000_000))
         await fanOut.sweep()
         async let reporting: Void = fanOut.report()
         await audience.isAsked.wait()
