@@ -330,6 +330,12 @@ class Person:
             query = {"token": token} if token else {"change_ts": 0}
             try:
                 page = await self.ask("GET", f"/group_channels/{channel}/messages/changelogs", **query)
+            except Refused as error:
+                # A token from before a failover: the log is read from its beginning, as clients do.
+                if token is None or "400111" not in str(error):
+                    raise
+                token = None
+                continue
             except LOST:
                 await asyncio.sleep(0.3)
                 continue

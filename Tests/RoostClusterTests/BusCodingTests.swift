@@ -24,6 +24,10 @@ struct BusCodingTests {
                 recipients: (0..<300).map { UserID("user\($0)") })),
         .notice(
             placed(LogPlace(channel: "g", sequence: 9, first: 8, change: 5, previousChange: 4))),
+        // The transaction has waited for the channel's row, and a later one was before it.
+        .notice(
+            placed(
+                LogPlace(channel: "g", sequence: 9, first: 9, change: 100, previousChange: 101))),
         .notice(
             placed(
                 LogPlace(

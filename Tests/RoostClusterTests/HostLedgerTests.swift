@@ -84,6 +84,15 @@ struct HostLedgerTests {
         #expect(result.isInOrder == table.isInOrder)
     }
 
+    @Test func `a host that leaves is neither listed nor missed`() {
+        var ledger = HostLedger(own: Self.own, silence: .seconds(3))
+        _ = ledger.message(1, from: Self.host, at: Self.start)
+        ledger.leave(Self.host)
+        #expect(ledger.hosts.isEmpty)
+        let losses = ledger.beat(at: Self.start.advanced(by: .seconds(9)))
+        #expect(losses.isEmpty)
+    }
+
     @Test func `the host itself is no other host`() {
         var ledger = HostLedger(own: Self.own, silence: .seconds(3))
         #expect(ledger.message(9, from: Self.own, at: Self.start).isInOrder == false)

@@ -33,6 +33,19 @@ struct NATSFanOutTests {
         await two.fanOut.close()
     }
 
+    @Test func `a host that leaves is forgotten at once, and is no loss`() async throws {
+        let bus = try await NATSServer()
+        let (one, two) = (try await BusHost([bus.address]), try await BusHost([bus.address]))
+        await two.meet(one)
+        await two.fanOut.close()
+        while await one.fanOut.hosts.count > 1 { await one.fanOut.flush(within: .seconds(5)) }
+        one.clock.advance(by: .seconds(3))
+        await one.fanOut.beat()
+        #expect(!one.losses.all.contains { $0.reason == .silence })
+        #expect(one.signals.all.isEmpty)
+        await one.fanOut.close()
+    }
+
     @Test func `applications on one bus do not meet`() async throws {
         let bus = try await NATSServer()
         let one = try await BusHost([bus.address], application: "A.B")

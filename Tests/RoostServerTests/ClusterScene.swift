@@ -212,6 +212,7 @@ struct ClusterScene {
         for _ in 0..<3 {
             for fanOut in fanOuts {
                 await fanOut.sweep()
+                await fanOut.report()
                 advance(.milliseconds(60))
                 await fanOut.tick()
             }

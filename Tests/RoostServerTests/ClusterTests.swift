@@ -197,6 +197,79 @@ struct ClusterTests {
         #expect(bob.inbox.isClosed)
     }
 
+    /// A server whose session keys are asked for, and whose audience is known when a gate opens.
+    private actor SlowAudience: LogAudience {
+        private(set) var questions = 0
+        nonisolated let isAsked = Gate()
+        nonisolated let answers = Gate()
+
+        var openKeys: [Int64] {
+            questions += 1
+            return []
+        }
+        func hasAudience(in url: ChannelURL) -> Bool { false }
+        func notices(
+            of changes: [LoggedChange], in url: ChannelURL
+        ) -> [(sequence: Int64, notices: [Notice])] { [] }
+        func noticeOfChange(in url: ChannelURL, and others: [UserID]) async -> Notice? {
+            isAsked.open()
+            await answers.wait()
+            return nil
+        }
+        func end(keys: Set<Int64>) {}
+    }
+
+    @Test func `session keys are checked every five seconds without a bus`() async throws {
+        let moment = Mutex(ContinuousClock.now)
+        let fanOut = try await ClusterFanOut(
+            try await PostgresStorage.forTest(), bus: nil, on: try PostgresStorage.testLoop(),
+            now: { moment.withLock { $0 } })
+        let keys = SlowAudience()
+        await fanOut.serve(keys)
+        for _ in 0..<40 {
+            await fanOut.sweep()
+            await fanOut.report()
+            moment.withLock { $0 += .milliseconds(250) }
+        }
+        #expect(await keys.questions == 2)
+    }
+
+    @Test func `a sweep passes over the changes that an earlier one has seen`() async throws {
+        let storage = try await PostgresStorage.forTest()
+        let now = Timestamp(milliseconds: 1_000_000)
+        try await storage.addUser(User(id: "a"))
+        // Sweeps begin here as long as an older transaction is open.
+        let start = try await storage.beginning().settled
+        _ = try await storage.createChannel(StorageContractTests.channel("g", ["a"]), now: now)
+        let first = try await storage.news(after: start)
+        #expect(first.channels.map(\.url) == ["g"])
+        _ = try await storage.createChannel(StorageContractTests.channel("h", ["a"]), now: now)
+        let next = try await storage.news(after: start, unseenIn: first.snapshot)
+        #expect(next.channels.map(\.url) == ["h"])
+        _ = try await storage.append(
+            StorageContractTests.draft("new", from: "a", to: "g"), now: now)
+        let last = try await storage.news(after: start, unseenIn: next.snapshot)
+        #expect(last.channels.map(\.url) == ["g"])
+    }
+
+    @Test func `sweeps go on while channels are reported`() async throws {
+        let storage = try await PostgresStorage.forTest()
+        try await storage.addUser(User(id: "a"))
+        let fanOut = try await ClusterFanOut(
+            storage, bus: nil, on: try PostgresStorage.testLoop(), now: { ContinuousClock.now })
+        let audience = SlowAudience()
+        await fanOut.serve(audience)
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("g", ["a"]), now: Timestamp(milliseconds: 1_000_000))
+        await fanOut.sweep()
+        async let reporting: Void = fanOut.report()
+        await audience.isAsked.wait()
+        await fanOut.sweep()
+        #expect(await fanOut.counts.sweeps == 2)
+        audience.answers.open()
+        await reporting
+    }
+
     @Test func `a change of a channel reaches clients also if its notice is lost`() async throws {
         let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         scene.bus.setFate { _ in .isLost }

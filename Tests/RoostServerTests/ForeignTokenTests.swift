@@ -39,6 +39,28 @@ struct ForeignTokenTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a token of another era is refused, so that no change is left out`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        await scene.fixture.send("one", "r1", to: "g", on: scene.ann)
+        let path = "group_channels/g/messages/changelogs"
+        let page = try await scene.ask("GET", "\(path)?change_ts=0", as: scene.ann)
+        let token = try #require(page["next"]?.string, "\(page)")
+        let bare = token.prefix { $0 != "-" }
+        #expect((bare == token) == (kind != .postgres), "\(token)")
+        #expect(try await scene.code("GET", "\(path)?token=\(token)", as: scene.ann) == nil)
+        // The number was given in each of the eras, to another change.
+        var others = ["\(bare)-0000000x"]
+        if kind == .postgres { others.append(String(bare)) }
+        for other in others {
+            #expect(
+                try await scene.code("GET", "\(path)?token=\(other)", as: scene.ann)
+                    == RoostError.Code.invalidValue.rawValue, "\(other)")
+        }
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a page tells whether it begins behind all numbers of the storage`(
         kind: StorageKind
     ) async throws {

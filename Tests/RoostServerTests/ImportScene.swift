@@ -286,6 +286,15 @@ extension ImportScene {
         for url in Self.urls { try await compare(shared, url) }
     }
 
+    /// Returns a page of a change log without its era, which only a database has.
+    private static func changes(
+        _ storage: any Storage, in url: ChannelURL, after point: ChangePoint
+    ) async throws -> MessageChangePage {
+        var page = try await storage.messageChanges(in: url, after: point, limit: 7)
+        page.era = ""
+        return page
+    }
+
     private func compare(_ shared: PostgresStorage, _ url: ChannelURL) async throws {
         func same<T: Equatable>(
             _ question: String, _ ask: (any Storage) async throws -> T
@@ -310,13 +319,13 @@ extension ImportScene {
         }
         for sequence in stride(from: 0, through: 400, by: 23) as StrideThrough<Int64> {
             try await same("changes") {
-                try await $0.messageChanges(in: url, after: .sequence(sequence), limit: 7)
+                try await Self.changes($0, in: url, after: .sequence(sequence))
             }
             // Of a deleted channel the storages know different ends, and the server asks for none.
             guard url != "gone" else { continue }
             try await same("changes since") {
-                try await $0.messageChanges(
-                    in: url, after: .time(Timestamp(milliseconds: 1_000 + sequence)), limit: 7)
+                try await Self.changes(
+                    $0, in: url, after: .time(Timestamp(milliseconds: 1_000 + sequence)))
             }
         }
         let range = PositionRange(from: .distantPast, through: .distantFuture)

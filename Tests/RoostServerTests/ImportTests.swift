@@ -112,7 +112,7 @@ struct ImportTests {
         #expect(again.isRepeat)
         #expect(again.message == known.message)
 
-        // A client with a token of the embedded server gets the new change, and nothing else.
+        // Behind a number of the embedded server is the new change, and nothing else.
         #expect(
             try await shared.messageChanges(in: "g1", after: .sequence(place), limit: 9).changes
                 .isEmpty)
@@ -166,8 +166,10 @@ struct ImportTests {
             in: "g1", after: .sequence(first.end), limit: 1_000)
         _ = try await scene.makeImport().run()
         let shared = try await PostgresStorage(scene.pool, clockMargin: 0)
-        let page = try await shared.messageChanges(
+        var page = try await shared.messageChanges(
             in: "g1", after: .sequence(first.end), limit: 1_000)
+        // Only a database has eras.
+        page.era = ""
         #expect(page == rest)
     }
 

@@ -157,6 +157,26 @@ struct PresenceTests {
         try await Self.until { try ann.inbox.take().contains { $0.category == .exited } }
     }
 
+    @Test func `an order of another server ends sockets without waiting for their exits`()
+        async throws
+    {
+        let (bus, other) = (TestBus(), SlowServer())
+        let (here, there) = (bus.makeEnd(), bus.makeEnd())
+        let server = await ServerFixture(fanOut: here, peers: other)
+        let (ann, bob) = (try await server.connect("ann"), try await server.connect("bob"))
+        _ = try await Self.platformCall(
+            "POST", "/open_channels", #"{"channel_url":"hall","name":"Hall"}"#, at: server)
+        for device in [ann, bob] { await server.say(.enter("hall", "e"), on: device) }
+        _ = try ann.inbox.take()
+        other.isSlow.withLock { $0 = true }
+        // All messages of the bus wait for this call, and the exit for an answer.
+        await there.tell(.expel("bob", frame: ""))
+        #expect(bob.inbox.isClosed)
+        #expect(try !ann.inbox.take().contains { $0.category == .exited })
+        other.gate.open()
+        try await Self.until { try ann.inbox.take().contains { $0.category == .exited } }
+    }
+
     /// Lets other work go on until a condition holds; the suite's time limit is the end.
     private static func until(_ condition: () throws -> Bool) async throws {
         while try !condition() { await Task.yield() }

@@ -32,19 +32,47 @@ struct RestorationTests {
         #expect(error?.message.contains("roost migrate --restored") == true, "\(error as Any)")
 
         let before = try await Self.numbers(scene.pool)
-        #expect(try await PostgresRestoration(scene.pool).run())
+        try await PostgresRestoration(scene.pool).run()
         // The old database has given numbers after the dump.
         let after = try await Self.numbers(scene.pool)
         #expect(after[0] >= before[0] + 1_000_000_000_000)
         #expect(after[1] == before[1] + 1_000_000_000)
         #expect(after[2] > before[2] + 1_000_000_000)
-        #expect(try await !PostgresRestoration(scene.pool).run())
         let storage = try await PostgresStorage(scene.pool)
         let beginning = try await storage.beginning()
         #expect(try await storage.news(after: beginning.settled).channels.isEmpty)
         // Nothing of the log is behind the present.
         let news = try await storage.changes(in: "g", after: .transaction(beginning.settled))
         #expect(news.changes.isEmpty)
+    }
+
+    @Test func `a dump that came back into its own database server is refused`() async throws {
+        let scene = try await ClusterScene(servers: 1)
+        let ann = try await scene.servers[0].connect("ann")
+        try await scene.servers[0].channel(of: ["ann"], by: ann)
+        // All numbers are those of the past, but the restored table of messages is a new one.
+        try await scene.pool.write { db async throws(PostgresError) in
+            db.add(PostgresQuery(.once("UPDATE server SET message_table = '1'")))
+        }
+        let error = await #expect(throws: StorageError.self) {
+            try await PostgresStorage(scene.pool)
+        }
+        #expect(error?.message.contains("roost migrate --restored") == true, "\(error as Any)")
+        try await PostgresRestoration(scene.pool).run()
+        _ = try await PostgresStorage(scene.pool)
+    }
+
+    @Test func `a restoration is carried out without a sign of a dump too`() async throws {
+        let scene = try await ClusterScene(servers: 1)
+        let ann = try await scene.servers[0].connect("ann")
+        try await scene.servers[0].channel(of: ["ann"], by: ann)
+        await scene.servers[0].send("old", "r1", to: "g", on: ann)
+        let before = try await Self.numbers(scene.pool)
+        try await PostgresRestoration(scene.pool).run()
+        let after = try await Self.numbers(scene.pool)
+        #expect(after[0] >= before[0] + 1_000_000_000_000)
+        #expect(after[1] == before[1] + 1_000_000_000)
+        #expect(after[2] > before[2] + 1_000_000_000)
     }
 
     /// The base of change logs, the last change of the channel, and the last number of a message.

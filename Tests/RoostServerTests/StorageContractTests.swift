@@ -45,8 +45,12 @@ extension PostgresStorage {
     static func forTest(
         clockMargin: Int64 = 0, bounds: StorageBounds = StorageBounds()
     ) async throws -> PostgresStorage {
-        let pool = PostgresPool(try await testConfiguration(), on: try loop.get())
-        try await PostgresMigrator(pool).migrate()
+        let configuration = try await testConfiguration()
+        // A session from before the migrations knows no era, so the storage gets none of them.
+        let first = PostgresPool(configuration, on: try loop.get())
+        try await PostgresMigrator(first).migrate()
+        await first.close()
+        let pool = PostgresPool(configuration, on: try loop.get())
         return try await PostgresStorage(pool, clockMargin: clockMargin, bounds: bounds)
     }
 

@@ -135,6 +135,9 @@ extension BusContent {
     }
 
     /// Reads a place; nil also for numbers that no log has, with which the order cannot reckon.
+    ///
+    /// The change before may have a higher number: a transaction draws its number before it waits
+    /// for the channel's row.
     private static func place(from reader: inout BusReader, hasEra: Bool) -> LogPlace? {
         guard let channel = reader.text(), let sequence = reader.number(),
             let first = reader.number(), let change = reader.number(),
@@ -151,7 +154,8 @@ extension BusContent {
             previousChange: Int64(bitPattern: previous), era: era)
         let isPossible =
             0 < place.first && place.first <= place.sequence && place.sequence < .max
-            && 0 <= place.previousChange && place.previousChange < place.change
+            && 0 < place.change && 0 <= place.previousChange
+            && place.previousChange != place.change
         return isPossible ? place : nil
     }
 }

@@ -109,6 +109,9 @@ package struct HostLedger: Sendable {
         return [Loss(.hole, of: host, count: last - known)]
     }
 
+    /// Removes a host that has said that it leaves; the number of that message has shown all losses.
+    package mutating func leave(_ host: HostID) { entries[host] = nil }
+
     /// Removes the hosts that have fallen silent, and returns a loss for each.
     package mutating func beat(at now: ContinuousClock.Instant) -> [Loss] {
         let silent = hosts.filter { $0.lastHeard.duration(to: now) >= silence }

@@ -118,8 +118,11 @@ package actor NATSFanOut: FanOut {
 
     /// Ends the connection to the bus after the messages so far; this host's servers stay
     /// subscribed.
+    ///
+    /// The other hosts learn that this one leaves: its silence would look like a bus in two parts.
     package func close() async {
         guard let connection else { return }
+        signal(Signal(name: Self.farewell, bytes: []))
         self.connection = nil
         await connection.close()
         localRefusals &+= connection.refusedCount
@@ -139,6 +142,9 @@ package actor NATSFanOut: FanOut {
         counts.refused = refusals
         return counts
     }
+
+    /// The name of the signal of a host that leaves.
+    private static let farewell = "bye"
 
     private var refusals: UInt64 { localRefusals &+ (connection?.refusedCount ?? 0) }
 
@@ -254,6 +260,7 @@ package actor NATSFanOut: FanOut {
         case .notice(let notice):
             for deliver in subscribers { await deliver(notice) }
             delivered.add(notice)
+        case .signal(let signal) where signal.name == Self.farewell: ledger.leave(host)
         case .signal(let signal): await onSignal(signal, host)
         case .heartbeat, nil: refuse(from: host)
         }

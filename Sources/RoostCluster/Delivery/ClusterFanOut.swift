@@ -20,7 +20,7 @@ package protocol LogAudience: Sendable {
     ) async throws(ServerError) -> [(sequence: Int64, notices: [Notice])]
     func noticeOfChange(
         in url: ChannelURL, and others: [UserID]
-    ) async throws(ServerError) -> Notice
+    ) async throws(ServerError) -> Notice?
     var openKeys: [Int64] { get async }
     func end(keys: Set<Int64>) async
 }
@@ -30,7 +30,8 @@ extension ChatServer: LogAudience {}
 /// Fan-out among servers that share a PostgreSQL database.
 ///
 /// A bus carries the notices, as hints. Their order comes from the numbers of the channels' logs, and
-/// the database makes up for those that do not come. It has no timer: the host calls `tick` and `sweep`.
+/// the database makes up for those that do not come. It has no timer: the host calls `tick`,
+/// `sweep` and `report`.
 package actor ClusterFanOut: FanOut {
     package typealias Instant = ContinuousClock.Instant
 
@@ -52,7 +53,13 @@ package actor ClusterFanOut: FanOut {
     private var senders: [CheckedContinuation<Void, Never>] = []
     private var isSweeping = false
     private var isReading = false
+    private var isReporting = false
+    /// Whether the session keys are to be compared with the database.
+    private var isSessionCheckDue = false
     private var losses = NoticeLosses()
+    /// The state of the database at the last sweep, whose changes the next one passes over; nil at
+    /// the beginning of an era.
+    private var seen: String?
     /// The era of the numbers in `order`.
     private var era: DeliveryEra
     private var tally = DeliveryCounts()
@@ -177,11 +184,19 @@ package actor ClusterFanOut: FanOut {
     ///   - alive: The number of servers under a lease, this one included.
     ///   - heard: The number of servers that the bus has heard of late, this one included.
     package func compareHosts(alive: Int, heard: Int) {
-        let isNews = losses.compare(alive: alive, heard: heard, swept: order.swept, at: now())
-        guard isNews else { return }
-        let message =
-            "The database knows \(alive) servers, the bus \(heard). Check that the servers of the bus "
-            + "reach each other. Until then the database is asked for what is missing."
+        let remedy: String
+        switch losses.compare(alive: alive, heard: heard, swept: order.swept, at: now()) {
+        case .unheard:
+            remedy =
+                "Check that the servers of the bus reach each other. Until then the database is "
+                + "asked for what is missing."
+        case .unknown:
+            remedy =
+                "Check that all servers reach the database, and that no other cluster uses the bus "
+                + "with the same application ID: its orders and events reach users here."
+        case nil: return
+        }
+        let message = "The database knows \(alive) servers, the bus \(heard). " + remedy
         log(LogLine(.warning, "bus_loss", [.init("message", .string(message))]))
     }
 
@@ -192,7 +207,7 @@ package actor ClusterFanOut: FanOut {
         defer { isSweeping = false }
         var (lost, swept) = (losses.take(), order.swept)
         do throws(StorageError) {
-            var news = try await storage.news(after: min(lost ?? swept, swept))
+            var news = try await news(since: lost)
             loop: while true {
                 switch era.judge(news.era, at: now()) {
                 case .known: break loop
@@ -201,24 +216,23 @@ package actor ClusterFanOut: FanOut {
                 }
                 lost = news.era.map { era in lost.map { min($0, era.start) } } ?? lost
                 swept = order.swept
-                news = try await storage.news(after: min(lost ?? swept, swept))
+                news = try await self.news(since: lost)
             }
             let isConnected = await bus?.isConnected ?? false
             let moment = now()
             order.sweep(
                 news.channels, settled: news.settled, isUrgent: !isConnected, at: moment)
             tally.sweeps += 1
+            // Without a name, another era is not recognised.
+            seen = news.era == nil ? nil : news.snapshot
             losses.noteSweep(to: order.swept, at: moment)
             // While notices cannot come, each sweep is the only news.
             let isBlind = !isConnected || losses.isMistrusting(at: moment)
             let start = lost ?? (isBlind ? swept : nil)
             if let start { losses.want(news.channels, since: start) }
-            // Without a bus only sweeps report ended sessions, so each of them makes the check.
-            let isSessionCheckDue = losses.isSessionCheckDue(
-                isLoss: lost != nil || bus == nil, isBlind: isBlind, at: moment)
-            await report(
-                since: start, isConnected: isConnected, checksSessions: isSessionCheckDue,
-                at: moment)
+            if losses.isSessionCheckDue(isLoss: lost != nil, isBlind: isBlind, at: moment) {
+                isSessionCheckDue = true
+            }
         } catch {
             losses.putBack(lost)
             log(LogLine(.warning, "sweep", [.init("message", .string(error.message))]))
@@ -226,8 +240,15 @@ package actor ClusterFanOut: FanOut {
         await tick()
     }
 
+    /// Returns the changes that no sweep has seen, or all since a loss.
+    private func news(since lost: Int64?) async throws(StorageError) -> News {
+        try await storage.news(
+            after: min(lost ?? order.swept, order.swept), unseenIn: lost == nil ? seen : nil)
+    }
+
     /// Begins a new era, whose numbers tell nothing about what was known behind its start.
     private func enter(_ new: PostgresEra?) async {
+        seen = nil
         if let new {
             order.goBack(to: new.start)
             losses.goBack(to: new.start)
@@ -236,44 +257,54 @@ package actor ClusterFanOut: FanOut {
         await send(era.enter(new).flatMap { order.take($0.notice, $0.place, at: moment) })
     }
 
-    /// Tells clients here that channels have changed, if their messages alone do not show it.
+    // MARK: Reports
+
+    /// Makes up for lost notices about anything but messages; a host calls it every 250 ms.
     ///
-    /// - Parameters:
-    ///   - start: The transaction behind which sessions may have ended unseen; nil if none has.
-    ///   - isConnected: Whether notices come.
-    ///   - checksSessions: Whether the session keys are compared with the database.
-    ///   - moment: The time of the sweep.
-    private func report(
-        since start: Int64?, isConnected: Bool, checksSessions: Bool, at moment: Instant
-    ) async {
+    /// Clients are told that channels have changed, and the sockets of sessions that have ended unseen
+    /// end. Sweeps go on meanwhile: after a loss there may be thousands of channels to report.
+    package func report() async {
+        guard !isReporting else { return }
+        isReporting = true
+        defer { isReporting = false }
+        await checkSessions()
+        let isConnected = await bus?.isConnected ?? false
+        let start = era.era
         do {
-            for report in losses.due(isConnected: isConnected, at: moment) {
+            for report in losses.due(isConnected: isConnected, at: now()) {
+                await checkSessions()
                 guard let audience else { break }
                 let leavers = try await storage.leavers(of: report.url, after: report.start)
-                let hasAudience = try await audience.hasAudience(in: report.url)
-                if hasAudience || !leavers.isEmpty {
-                    await send([try await audience.noticeOfChange(in: report.url, and: leavers)])
-                }
-                losses.noteReport(report, at: moment)
-            }
-            if checksSessions {
-                try await endLostSessions()
-                losses.noteSessionCheck(at: moment)
+                let notice = try await audience.noticeOfChange(in: report.url, and: leavers)
+                if let notice { await send([notice]) }
+                // The numbers of an era that has ended tell nothing about those of the next one.
+                guard era.era == start else { break }
+                losses.noteReport(report, at: now())
             }
         } catch {
-            losses.putBack(start)
+            // The reports that were not made stay due.
             log(LogLine(.warning, "report", [.init("message", .string("\(error)"))]))
         }
     }
 
-    /// Ends the sockets of session keys that another server has ended.
-    private func endLostSessions() async throws(StorageError) {
-        guard let audience else { return }
-        let keys = await audience.openKeys
-        guard !keys.isEmpty else { return }
-        let ended = try await storage.endedSessions(among: keys)
-        if !ended.isEmpty { await audience.end(keys: ended) }
+    /// Ends the sockets of session keys that another server has ended, if a check is due.
+    private func checkSessions() async {
+        guard isSessionCheckDue, let audience else { return }
+        isSessionCheckDue = false
+        // Noted before the question, because a session may end behind it.
+        losses.noteSessionCheck(at: now())
+        do throws(StorageError) {
+            let keys = await audience.openKeys
+            guard !keys.isEmpty else { return }
+            let ended = try await storage.endedSessions(among: keys)
+            if !ended.isEmpty { await audience.end(keys: ended) }
+        } catch {
+            isSessionCheckDue = true
+            log(LogLine(.warning, "report", [.init("message", .string(error.message))]))
+        }
     }
+
+    // MARK: Readings
 
     /// Reads the changes that are overdue; a host calls it every 25 ms.
     package func tick() async {

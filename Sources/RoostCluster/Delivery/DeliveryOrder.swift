@@ -36,6 +36,8 @@ package struct DeliveryOrder: Sendable {
         var delivered: Int64?
         /// The transactions whose changes are delivered.
         var baseline: Int64
+        /// The highest transaction of a change that is known.
+        var lastChange: Int64 = 0
         /// The changes that the database gave, in order; late notices about them are dropped.
         var read: [ClosedRange<Int64>] = []
         var held: [Int64: [Notice]] = [:]
@@ -76,6 +78,7 @@ package struct DeliveryOrder: Sendable {
         guard place.change > channel.baseline else { return [] }
         defer { keep(channel, of: url) }
         channel.lastUse = now
+        channel.lastChange = max(channel.lastChange, place.change)
         channel.target = max(channel.target, place.sequence)
         if channel.delivered == nil, place.previousChange <= channel.baseline {
             channel.delivered = place.first - 1
@@ -103,6 +106,7 @@ package struct DeliveryOrder: Sendable {
         for item in news where item.logChange > swept {
             var channel = channels[item.url] ?? Channel(baseline: swept, lastUse: now)
             channel.lastUse = now
+            channel.lastChange = max(channel.lastChange, item.logChange)
             channel.target = max(channel.target, item.sequence)
             channel.judge(at: isUrgent ? now - Self.patience : now)
             keep(channel, of: item.url)
@@ -128,7 +132,7 @@ package struct DeliveryOrder: Sendable {
         for _ in 0..<min(Self.forgetLimit, turns.count) {
             if turn >= turns.count { turn = 0 }
             let url = turns[turn]
-            if let channel = channels[url], channel.isNeeded(at: now) {
+            if let channel = channels[url], channel.isNeeded(behind: swept, at: now) {
                 turn += 1
             } else {
                 channels[url] = nil
@@ -143,8 +147,9 @@ package struct DeliveryOrder: Sendable {
     /// Changes behind that number in the era before are gone, so nothing of the new era is known.
     package mutating func goBack(to start: Int64) {
         swept = min(swept, start)
-        for (url, channel) in channels where channel.baseline > start {
-            channels[url]?.baseline = start
+        for (url, channel) in channels {
+            channels[url]?.baseline = min(channel.baseline, start)
+            channels[url]?.lastChange = min(channel.lastChange, start)
         }
     }
 
@@ -216,8 +221,11 @@ extension Notice {
 
 extension DeliveryOrder.Channel {
     /// Whether the state still serves: changes are missing, or notices have come of late.
-    fileprivate func isNeeded(at now: DeliveryOrder.Instant) -> Bool {
-        behindSince != nil || asked != nil
+    ///
+    /// While an old transaction is open, `swept` stays before changes that are delivered already.
+    /// Without the state they would be read and delivered again.
+    fileprivate func isNeeded(behind swept: Int64, at now: DeliveryOrder.Instant) -> Bool {
+        behindSince != nil || asked != nil || lastChange > swept
             || lastUse.duration(to: now) < DeliveryOrder.memory
     }
 

@@ -15,7 +15,9 @@ package struct NoticeLosses: Sendable {
     package static let lateness = Duration.seconds(10)
     /// The longest time for which a host that has fallen silent may still write.
     package static let mistrustTime = Duration.seconds(600)
-    /// The time between two reports of one channel during the mistrust.
+    /// The time between two reports of one channel while notices cannot come or are mistrusted.
+    ///
+    /// A read mark is a change too, and each report costs a call of every client in the channel.
     package static let pause = Duration.seconds(10)
 
     /// The time between two checks of the session keys while no loss is known.
@@ -36,6 +38,14 @@ package struct NoticeLosses: Sendable {
         }
     }
 
+    /// A lasting difference between the servers of the bus and those of the database.
+    package enum Disagreement: Equatable, Sendable {
+        /// The bus does not hear all servers that live.
+        case unheard
+        /// The bus hears servers that the database does not know, such as those of another cluster.
+        case unknown
+    }
+
     /// The ends of the last sweeps.
     private var past: [(at: Instant, swept: Int64)] = []
     /// The transaction behind which changes of channels may be unknown to clients here.
@@ -44,6 +54,8 @@ package struct NoticeLosses: Sendable {
     private var mistrust: Instant?
     /// The number of times in a row that the database knew of more servers than the bus.
     private var disagreements = 0
+    /// The number of times in a row that the bus heard more servers than the database knew.
+    private var excesses = 0
     /// The number of times in a row that the bus heard all servers that the database knew.
     private var agreements = 0
     /// The reports that are due, or wait for their pause.
@@ -83,20 +95,21 @@ package struct NoticeLosses: Sendable {
     /// After a failover the database knows no other server for a moment, so the first agreement
     /// alone ends nothing.
     ///
-    /// - Returns: Whether the operators are to be told of the disagreement.
+    /// - Returns: The disagreement, once, when it has lasted; nil otherwise.
     package mutating func compare(
         alive: Int, heard: Int, swept: Int64, at now: Instant
-    ) -> Bool {
+    ) -> Disagreement? {
+        excesses = alive < heard ? excesses + 1 : 0
         guard alive > heard else {
             (disagreements, agreements) = (0, agreements + 1)
             // The reason of the mistrust has died. Its last commits may still become visible.
             if agreements >= 2 { mistrust = mistrust.map { min($0, now + Self.lateness) } }
-            return false
+            return excesses == 4 ? .unknown : nil
         }
         (disagreements, agreements) = (disagreements + 1, 0)
         note(swept: swept, isLasting: disagreements > 1, at: now)
         // The lease of a server that has died lasts for three renewals.
-        return disagreements == 4
+        return disagreements == 4 ? .unheard : nil
     }
 
     /// Returns the transaction to which the next sweep goes back, and forgets it; nil for no loss.
@@ -114,7 +127,7 @@ package struct NoticeLosses: Sendable {
     package mutating func noteSweep(to swept: Int64, at now: Instant) {
         past.append((now, swept))
         past.removeAll { $0.at < now - Self.lateness * 2 }
-        // As long as an older transaction is open, each sweep names a change again.
+        // As long as an older transaction is open, a sweep behind a loss names a change again.
         made = made.filter { _, last in
             last.report.change > swept || last.at >= now - Self.lateness * 2
         }
@@ -139,26 +152,26 @@ package struct NoticeLosses: Sendable {
     ///   - start: The transaction behind which clients may not know the changes.
     package mutating func want(_ channels: [ChannelNews], since start: Int64) {
         for item in channels where item.viewChange > start {
-            if let last = made[item.url]?.report, last.change >= item.viewChange,
+            // A lower number is news too: that of a transaction which has waited for the row.
+            if let last = made[item.url]?.report, last.change == item.viewChange,
                 last.start <= start
             {
                 continue
             }
-            let other = waiting[item.url]
             waiting[item.url] = Report(
-                url: item.url, change: max(item.viewChange, other?.change ?? 0),
-                start: min(start, other?.start ?? start))
+                url: item.url, change: item.viewChange,
+                start: min(start, waiting[item.url]?.start ?? start))
         }
     }
 
     /// Returns the reports that are due, in the order of the changes.
     ///
     /// - Parameters:
-    ///   - isConnected: Whether notices come at all; without them no report waits.
+    ///   - isConnected: Whether notices come at all.
     ///   - now: The present moment.
     /// - Returns: The reports.
     package func due(isConnected: Bool, at now: Instant) -> [Report] {
-        let isPaced = isConnected && isMistrusting(at: now)
+        let isPaced = !isConnected || isMistrusting(at: now)
         return waiting.values.filter { report in
             guard isPaced, let last = made[report.url] else { return true }
             return last.at + Self.pause <= now
@@ -168,7 +181,8 @@ package struct NoticeLosses: Sendable {
 
     /// Notes that clients were told.
     package mutating func noteReport(_ report: Report, at now: Instant) {
-        waiting[report.url] = nil
+        // A change during the report waits for the next one.
+        if waiting[report.url] == report { waiting[report.url] = nil }
         var start = report.start
         // Two reports without a gap between them tell as much as a long one.
         if let last = made[report.url]?.report, start <= last.change {

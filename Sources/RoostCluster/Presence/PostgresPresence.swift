@@ -94,12 +94,14 @@ package final class PostgresPresence: PeerPresence {
     private func write(
         _ changed: Set<PresencePlace>, of taken: Set<PresencePlace>, isDue: Bool
     ) async throws(StorageError) -> Int? {
-        let (host, name) = (host, name)
+        let (host, name, state) = (host, name, state)
         return try await storage.write(recognisesItself: true) { db async throws(PostgresError) in
             if try await db.first(.renewHost(host)) != nil {
                 db.add(.removePresence(of: host, changed.subtracting(taken)))
                 db.add(.addPresence(of: host, changed.intersection(taken)))
             } else {
+                // The server may have left since the flush began; its rows would count for 15 s.
+                guard !state.withLock({ $0.hasLeft }) else { return nil }
                 db.add(.addHost(host, name))
                 db.add(.removePresence(of: host))
                 db.add(.addPresence(of: host, taken))

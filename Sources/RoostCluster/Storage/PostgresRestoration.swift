@@ -4,9 +4,10 @@ package import RoostPostgres
 
 /// The return of a database from a dump.
 ///
-/// A dump takes the numbers of transactions along as values, while the new database counts from its own
-/// beginning. They would all lie in its future: every sweep would find every channel changed, and clients
-/// would get the whole history as new messages.
+/// A dump takes the numbers of transactions along as values, while a new database server counts from its
+/// own beginning. They would all lie in its future: every sweep would find every channel changed, and
+/// clients would get the whole history as new messages. Restored into the same database server, a dump
+/// would give the numbers of messages and changes again that were given after it.
 package struct PostgresRestoration: Sendable {
     private let pool: PostgresPool
 
@@ -25,29 +26,29 @@ package struct PostgresRestoration: Sendable {
     /// Lets the numbers of transactions begin anew, as one transaction.
     ///
     /// Tokens of change logs stay valid, also those that were given after the dump; a client is told
-    /// of all channels of its user once. No message gets a number that a lost one had.
+    /// of all channels of its user once. No message gets a number that a lost one had. A database that
+    /// shows no sign of a dump is treated alike, such as a copy of an earlier moment: to begin anew
+    /// without need costs time only.
     ///
-    /// - Returns: Whether the database came from a dump.
     /// - Throws: A sentence if servers run, or the database's timeline lies before that of its messages.
-    package func run() async throws(PostgresError) -> Bool {
+    package func run() async throws(PostgresError) {
         try await pool.write { db async throws(PostgresError) in
             db.add(.workLong)
-            guard try await db.first(.comesFromDump) == true else { return false }
             if try await db.first(.hasLivingHosts) == true { throw .served }
             if let timeline = try await db.first(.lastTimeline), timeline > db.timeline {
                 throw .timeline(timeline, db.timeline)
             }
             for statement in Self.statements { db.add(PostgresQuery(statement)) }
-            return true
         }
     }
 
     private static let statements: [PostgresSQL] = [
         .once(
             """
-            UPDATE server SET change_base = change_base + 1000000000000 + greatest(
-                (SELECT max(change::text::bigint) FROM channel),
-                (SELECT max(change::text::bigint) FROM member))
+            UPDATE server SET message_table = 'message'::regclass::oid,
+                change_base = change_base + 1000000000000 + greatest(
+                    0, (SELECT max(change::text::bigint) FROM channel),
+                    (SELECT max(change::text::bigint) FROM member))
             """),
         .once("SELECT setval('message_number', nextval('message_number') + 1000000000)"),
         .once(
@@ -62,12 +63,14 @@ package struct PostgresRestoration: Sendable {
 }
 
 extension PostgresQuery where Output == Bool {
-    /// Whether a visible row has a number that no transaction had yet.
+    /// Whether a visible row has a number that no transaction had yet, or the table of messages is not
+    /// the noted one.
     fileprivate static var comesFromDump: PostgresQuery {
         PostgresQuery(
             """
             SELECT EXISTS (
                 SELECT 1 FROM channel WHERE change >= pg_snapshot_xmax(pg_current_snapshot()))
+            OR EXISTS (SELECT 1 FROM server WHERE message_table <> 'message'::regclass::oid)
             """
         ) { $0.bool(0) }
     }
@@ -87,8 +90,8 @@ extension PostgresQuery where Output == Int64 {
 extension PostgresError {
     fileprivate static let fromDump = PostgresError(
         .rejected,
-        "The database comes from a dump, whose numbers of transactions lie in its future. Run once, "
-            + "before any server: roost migrate --restored --database ...")
+        "The database comes from a dump, so its numbers of transactions and messages do not go on from "
+            + "the last ones. Run once, before any server: roost migrate --restored --database ...")
 
     fileprivate static let served = PostgresError(
         .rejected,

@@ -24,6 +24,16 @@ package enum PostgresSchema {
         Migration(number: 4, name: "Operators and restrictions", statements: restrictions),
         Migration(number: 5, name: "Live channels", statements: liveChannels),
         Migration(number: 6, name: "Marks of transactions", statements: marks),
+        Migration(number: 7, name: "Sign of a dump", statements: signOfDump),
+    ]
+
+    /// The identity of the table of messages, by which a database from a dump is recognised.
+    ///
+    /// The dump brings the noted one along, while the restored table has a new one. A copy of
+    /// `pg_basebackup` and `pg_upgrade` keep it.
+    private static let signOfDump: [PostgresSQL] = [
+        .once("ALTER TABLE server ADD COLUMN message_table oid"),
+        .once("UPDATE server SET message_table = 'message'::regclass::oid"),
     ]
 
     /// One row for each session of a server: its last transaction whose fate could be asked for.

@@ -193,13 +193,14 @@ extension PostgresStorage {
         let margin = clockMargin
         return try await read { db async throws(PostgresError) in
             let channel = try await db.first(.channelRow(url))
+            let era = db.era?.shortName ?? ""
             let start: Int64
             switch point {
             case .sequence(let sequence): start = sequence
             case .time: start = channel?.seq ?? 0
             }
             guard let channel else {
-                return MessageChangePage(changes: [], hasMore: false, end: start)
+                return MessageChangePage(changes: [], hasMore: false, end: start, era: era)
             }
             let rows =
                 switch point {
@@ -213,7 +214,7 @@ extension PostgresStorage {
             let shown = rows.prefix(limit)
             return MessageChangePage(
                 changes: readable(shown.map(\.change)), hasMore: rows.count > limit,
-                end: shown.last?.sequence ?? start, isAhead: start > channel.seq)
+                end: shown.last?.sequence ?? start, isAhead: start > channel.seq, era: era)
         }
     }
 

@@ -29,6 +29,8 @@ package struct News: Sendable {
     package let settled: Int64
     /// The era of the numbers; nil if it is unknown.
     package let era: PostgresEra?
+    /// The transactions whose changes were visible, as `pg_snapshot` writes them.
+    package let snapshot: String?
 }
 
 /// The changes of a channel's log behind a place.
@@ -89,24 +91,31 @@ extension PostgresStorage {
 
     /// Returns the channels that transactions behind a number have changed.
     ///
-    /// - Parameter transaction: The number up to which all changes are known.
+    /// - Parameters:
+    ///   - transaction: The number up to which all changes are known.
+    ///   - snapshot: The state of an earlier answer of the same era, whose changes are left out;
+    ///     nil for none. While an old transaction is open, they would come with each call.
     /// - Returns: The channels, and the state of the transactions at the same moment.
     /// - Throws: A failure of the storage.
-    package func news(after transaction: Int64) async throws(StorageError) -> News {
+    package func news(
+        after transaction: Int64, unseenIn snapshot: String? = nil
+    ) async throws(StorageError) -> News {
         try await read { db async throws(PostgresError) in
             var channels: [ChannelNews] = []
             var place = (change: transaction, id: Int64.max)
             var settled: Int64 = 0
+            var present: String?
             // Many channels can have one transaction, so a page ends at a row.
             while true {
-                let (page, unsettled) = try await db.all(
-                    .news(after: place, Self.newsLimit), .unsettledChange)
-                settled = (unsettled.first ?? 1) - 1
+                let (page, states) = try await db.all(
+                    .news(after: place, unseenIn: snapshot, Self.newsLimit), .beginning)
+                settled = (states.first?.unsettled ?? 1) - 1
+                present = states.first?.snapshot
                 channels += page.map(\.news)
                 guard page.count == Self.newsLimit, let last = page.last else { break }
                 place = (last.change, last.id)
             }
-            return News(channels: channels, settled: settled, era: db.era)
+            return News(channels: channels, settled: settled, era: db.era, snapshot: present)
         }
     }
 
@@ -300,13 +309,16 @@ private struct NewsRow: Sendable {
 
 extension PostgresQuery where Output == NewsRow {
     fileprivate static func news(
-        after place: (change: Int64, id: Int64), _ limit: Int
+        after place: (change: Int64, id: Int64), unseenIn snapshot: String?, _ limit: Int
     ) -> PostgresQuery {
         PostgresQuery(
             """
             SELECT url, seq, log_change, view_change, change, id FROM channel
-            WHERE (change, id) > ($1::text::xid8, $2::bigint) ORDER BY change, id LIMIT $3
-            """, .text(String(place.change)), .int(place.id), .int(Int64(limit))
+            WHERE (change, id) > ($1::text::xid8, $2::bigint)
+                AND pg_visible_in_snapshot(change, $4::text::pg_snapshot) IS NOT TRUE
+            ORDER BY change, id LIMIT $3
+            """, .text(String(place.change)), .int(place.id), .int(Int64(limit)),
+            PostgresValue(snapshot)
         ) { row in
             NewsRow(
                 news: ChannelNews(

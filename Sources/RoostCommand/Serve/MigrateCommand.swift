@@ -14,8 +14,9 @@ extension Command {
             the version before may run meanwhile, because a migration only adds. Of two runs at
             once, one waits for the other.
 
-            After a restore from a dump (pg_dump), run it once with --restored, before the first
-            server: the new database counts its transactions from the beginning.
+            After a restore from a dump (pg_dump) or from a copy of an earlier moment, run it once
+            with --restored, before the first server: the database would give numbers of messages
+            and changes again that clients know already.
 
             The password may be part of the URL, which other users of this machine can see. Better
             places are the variable PGPASSWORD and the file ~/.pgpass. It is never printed.
@@ -71,13 +72,10 @@ extension Command {
     ) async throws(CommandFailure) {
         guard arguments.has(.restored) else { return }
         do throws(PostgresError) {
-            let isDone = try await PostgresPool.lend(configuration.patient) {
+            try await PostgresPool.lend(configuration.patient) {
                 pool throws(PostgresError) in try await PostgresRestoration(pool).run()
             }
-            StandardOutput.writeNow(
-                isDone
-                    ? "done: the numbers of transactions begin anew"
-                    : "the database does not come from a dump; nothing was changed")
+            StandardOutput.writeNow("done: the numbers of transactions begin anew")
         } catch {
             throw CommandFailure(error)
         }

@@ -125,6 +125,7 @@ extension Backend {
                 await chat.shareRates(among: bus.fanOut.hosts.count)
             },
             Heartbeat(every: .milliseconds(250), on: loop) { await fanOut.sweep() },
+            Heartbeat(every: .milliseconds(250), on: loop) { await fanOut.report() },
             Heartbeat(every: .seconds(5), on: loop) { try? await storage.removeRemains() },
             Heartbeat(every: .seconds(10), on: loop) {
                 // While the database is away, the clock runs on by itself.

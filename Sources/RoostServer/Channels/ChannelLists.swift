@@ -223,7 +223,7 @@ package struct ChannelChangePlace: Equatable, Sendable {
     package static func == (one: Self, other: Self) -> Bool { one.token == other.token }
 
     package var token: String {
-        let start = ChangeToken.text(settled, kind: "c") + (era.isEmpty ? "" : "-\(era)")
+        let start = ChangeToken.text(settled, kind: "c", era: era)
         return through.map { "\(start).\($0.number).\($0.url.rawValue)" } ?? start
     }
 
@@ -232,9 +232,7 @@ package struct ChannelChangePlace: Equatable, Sendable {
     /// - Throws: `.invalidValue` for a text that is no token of a change log of channels.
     package init(token: String) throws(ServerError) {
         let parts = token.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
-        let start = parts[0].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        settled = try ChangeToken.sequence(String(start[0]), kind: "c")
-        era = start.count == 2 ? String(start[1]) : ""
+        (settled, era) = try ChangeToken.place(String(parts[0]), kind: "c")
         guard parts.count == 3 else {
             guard parts.count == 1 else { throw ChangeToken.foreign }
             return

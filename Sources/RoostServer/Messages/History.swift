@@ -296,15 +296,34 @@ struct History: ServerPart {
     }
 }
 
-/// The tokens of change logs; each is valid for ever, and more than once.
+/// The tokens of change logs; each is valid more than once, and for ever in its era.
 package enum ChangeToken {
     /// The changes in one answer of a change log.
     package static let pageLimit = 100
 
     /// Returns the token of a place in a change log.
-    package static func text(_ sequence: Int64, kind: Character) -> String { "\(kind)\(sequence)" }
+    ///
+    /// - Parameters:
+    ///   - sequence: The number of the place.
+    ///   - kind: The letter of the log.
+    ///   - era: The time in which the number names one change; empty without eras.
+    /// - Returns: The token.
+    package static func text(_ sequence: Int64, kind: Character, era: String = "") -> String {
+        era.isEmpty ? "\(kind)\(sequence)" : "\(kind)\(sequence)-\(era)"
+    }
 
-    /// Returns the place of a token.
+    /// Returns the place of a token, and its era; empty without one.
+    ///
+    /// - Throws: `.invalidValue` for a text that is no token of this kind.
+    package static func place(
+        _ text: String, kind: Character
+    ) throws(ServerError) -> (sequence: Int64, era: String) {
+        let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        let era = parts.count == 2 ? String(parts[1]) : ""
+        return (try sequence(String(parts[0]), kind: kind), era)
+    }
+
+    /// Returns the place of a token without an era.
     ///
     /// - Throws: `.invalidValue` for a text that is no token of this kind.
     package static func sequence(_ text: String, kind: Character) throws(ServerError) -> Int64 {
@@ -329,10 +348,19 @@ extension MessageChangeLog {
     package var point: ChangePoint {
         get throws(ServerError) {
             switch cursor {
-            case .token(let token): .sequence(try ChangeToken.sequence(token, kind: "m"))
+            case .token(let token): .sequence(try ChangeToken.place(token, kind: "m").sequence)
             case .since(let moment): .time(moment)
             }
         }
+    }
+
+    /// Whether the answer may begin at the cursor, if the numbers of changes are those of an era.
+    ///
+    /// In another era the number of a token may be that of another change: those up to it could be
+    /// unknown to the client, and would be left out for ever.
+    fileprivate func isPlace(in era: String) throws(ServerError) -> Bool {
+        guard case .token(let token) = cursor else { return true }
+        return try ChangeToken.place(token, kind: "m").era == era
     }
 }
 
@@ -352,10 +380,10 @@ extension MessageChanges {
         _ page: MessageChangePage, _ call: MessageChangeLog, _ sight: Sight, visible: [MessageID]
     ) throws(ServerError) {
         // The changes up to its number would be left out for ever.
-        guard !page.isAhead else { throw ChangeToken.foreign }
+        guard !page.isAhead, try call.isPlace(in: page.era) else { throw ChangeToken.foreign }
         self.init(
             updated: [], deleted: [], hasMore: page.hasMore,
-            next: ChangeToken.text(page.end, kind: "m"))
+            next: ChangeToken.text(page.end, kind: "m", era: page.era))
         let visible = Set(visible)
         for change in page.changes {
             switch change {

@@ -59,7 +59,7 @@ package actor ChatServer {
 
     private func deliver(_ notice: Notice) { parts.sessions.deliver(notice) }
 
-    private func obey(_ order: PeerOrder) async { await parts.sessions.obey(order) }
+    private func obey(_ order: PeerOrder) { parts.sessions.obey(order) }
 }
 
 // MARK: - The host's calls

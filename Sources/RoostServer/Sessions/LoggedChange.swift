@@ -127,10 +127,13 @@ extension ChatServer {
 
     /// Returns the notice that a channel has changed in any way, for its members and some others;
     /// clients look the channel up then.
+    ///
+    /// - Returns: The notice; nil if it is for no user of this server.
     package func noticeOfChange(
         in url: ChannelURL, and others: [UserID]
-    ) async throws(ServerError) -> Notice {
+    ) async throws(ServerError) -> Notice? {
         let audience = try await parts.publisher.audience(of: url)
+        guard !others.isEmpty || parts.sessions.hasAny(of: audience) else { return nil }
         let event = ServerEvent.channel(
             ChannelEvent(
                 .propertiesChanged, channelURL: url, timestamp: world.now(),
@@ -146,5 +149,5 @@ extension ChatServer {
     package var openKeys: [Int64] { parts.sessions.keys }
 
     /// Ends the sockets whose session keys have ended at another server.
-    package func end(keys: Set<Int64>) async { await parts.sessions.end(keys: keys) }
+    package func end(keys: Set<Int64>) { parts.sessions.end(keys: keys) }
 }

@@ -136,9 +136,16 @@ final class Rooms: ServerPart {
 
     /// Takes every socket of a banned user out of a channel and publishes the exit.
     func evict(_ id: UserID, from url: ChannelURL) async {
+        if takeOut(id, from: url) { await publishExit(id, from: url) }
+    }
+
+    /// Takes every socket of a user out of a channel.
+    ///
+    /// - Returns: Whether the user was inside; the exit is not published yet.
+    func takeOut(_ id: UserID, from url: ChannelURL) -> Bool {
         let gone = places(in: url).filter { $0.user == id }
         for place in gone { exit(place.session, url) }
-        if !gone.isEmpty { await publishExit(id, from: url) }
+        return !gone.isEmpty
     }
 
     // MARK: Events

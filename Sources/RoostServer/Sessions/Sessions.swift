@@ -25,6 +25,12 @@ final class Sessions: ServerPart {
         func isOver(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
     }
 
+    /// The end of a socket's stay in an open channel.
+    private struct Exit: Hashable {
+        let user: UserID
+        let channel: ChannelURL
+    }
+
     let context: ServerContext
     private let rooms: Rooms
     private let telemetry: Telemetry
@@ -143,11 +149,7 @@ final class Sessions: ServerPart {
     /// Ends every socket of a user at all servers, with a last frame.
     func expel(_ id: UserID, _ word: ServerEvent) async {
         await fanOut.tell(.expel(id, frame: word.encoded))
-        await expel(id, word.encoded)
-    }
-
-    private func expel(_ id: UserID, _ frame: String) async {
-        await end(openOfUser[id] ?? [], frame)
+        await publish(end(openOfUser[id] ?? [], word.encoded))
     }
 
     /// Ends the sockets of a user whose session keys are no longer valid, at all servers and with a
@@ -155,12 +157,12 @@ final class Sessions: ServerPart {
     func end(keys: [Int64], of id: UserID, _ word: ServerEvent) async {
         guard !keys.isEmpty else { return }
         await fanOut.tell(.end(keys: keys, of: id, frame: word.encoded))
-        await end(keys: keys, of: id, word.encoded)
+        await publish(end(keys: keys, of: id, word.encoded))
     }
 
-    private func end(keys: [Int64], of id: UserID, _ frame: String) async {
+    private func end(keys: [Int64], of id: UserID, _ frame: String) -> [Exit] {
         let ended = Set(keys)
-        await end(
+        return end(
             (openOfUser[id] ?? []).filter { open[$0].map { ended.contains($0.key) } ?? false },
             frame)
     }
@@ -178,8 +180,8 @@ final class Sessions: ServerPart {
     }
 
     /// Ends the sockets whose session keys have ended.
-    func end(keys: Set<Int64>) async {
-        for id in ids(where: { keys.contains($0.key) }) { await expire(id) }
+    func end(keys: Set<Int64>) {
+        publishLater(ids(where: { keys.contains($0.key) }).flatMap(cutExpired))
     }
 
     /// The numbers of the session keys of all sockets.
@@ -192,23 +194,29 @@ final class Sessions: ServerPart {
     }
 
     /// Carries an order of another server out.
-    func obey(_ order: PeerOrder) async {
+    ///
+    /// All messages of the bus wait for the call, so the events of exits follow later.
+    func obey(_ order: PeerOrder) {
         switch order {
-        case .end(let keys, let id, let frame): await end(keys: keys, of: id, frame)
-        case .expel(let id, let frame): await expel(id, frame)
-        case .evict(let id, let url): await rooms.evict(id, from: url)
+        case .end(let keys, let id, let frame): publishLater(end(keys: keys, of: id, frame))
+        case .expel(let id, let frame): publishLater(end(openOfUser[id] ?? [], frame))
+        case .evict(let id, let url):
+            if rooms.takeOut(id, from: url) { publishLater([Exit(user: id, channel: url)]) }
         case .close(let url): rooms.close(url)
         }
     }
 
-    /// Ends sockets; the channels get the events of exits after all sockets have ended.
-    private func end(_ ids: [SessionID], _ frame: String) async {
+    /// Closes sockets with a last frame, and forgets them.
+    ///
+    /// - Returns: The exits from open channels, which are not published yet.
+    private func end(_ ids: [SessionID], _ frame: String) -> [Exit] {
         endings += 1
-        for id in ids {
-            open[id]?.outlet.deliver(frame)
-            open[id]?.outlet.close()
+        return ids.flatMap { id -> [Exit] in
+            guard let session = open[id] else { return [] }
+            session.outlet.deliver(frame)
+            session.outlet.close()
+            return forget(id).map { Exit(user: session.user, channel: $0) }
         }
-        for id in ids { await drop(id) }
     }
 
     /// Ends the sockets whose session key has expired; clients renew the key and connect again.
@@ -243,18 +251,32 @@ final class Sessions: ServerPart {
         open.filter { isWanted($0.value) }.keys.sorted { $0.number < $1.number }
     }
 
-    private func expire(_ id: SessionID) async {
-        for exit in cutExpired(id) { await rooms.publishExit(exit.user, from: exit.channel) }
-    }
+    private func expire(_ id: SessionID) async { await publish(cutExpired(id)) }
 
     /// Closes a socket whose session key has expired, and forgets it.
     ///
     /// - Returns: The exits from open channels, which are not published yet.
-    private func cutExpired(_ id: SessionID) -> [(user: UserID, channel: ChannelURL)] {
+    private func cutExpired(_ id: SessionID) -> [Exit] {
         guard let session = open[id] else { return [] }
         session.outlet.deliver(Logins.expiry.encoded)
         session.outlet.close()
-        return forget(id).map { (session.user, $0) }
+        return forget(id).map { Exit(user: session.user, channel: $0) }
+    }
+
+    /// Publishes the exits of ended sockets, each once.
+    private func publish(_ exits: [Exit]) async {
+        var published: Set<Exit> = []
+        for exit in exits where published.insert(exit).inserted {
+            await rooms.publishExit(exit.user, from: exit.channel)
+        }
+    }
+
+    /// Publishes exits after the present call.
+    ///
+    /// They need the database, and the call holds up the deliveries of all channels.
+    private func publishLater(_ exits: [Exit]) {
+        guard !exits.isEmpty else { return }
+        background.start { server in await server.parts.sessions.publish(exits) }
     }
 
     /// Forgets a socket at once.
@@ -334,14 +356,7 @@ final class Sessions: ServerPart {
         telemetry.work.add(notice, sockets: sockets)
         traceDelivery(notice, to: sockets)
         // A socket that missed an event must end: its client would not ask for the event.
-        let exits = over.flatMap(cutExpired)
-        guard !exits.isEmpty else { return }
-        // The exits need the database, and deliveries of all channels come behind this one.
-        background.start { server in
-            for exit in exits {
-                await server.parts.rooms.publishExit(exit.user, from: exit.channel)
-            }
-        }
+        publishLater(over.flatMap(cutExpired))
     }
 
     private func hand(

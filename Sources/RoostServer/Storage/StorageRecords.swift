@@ -342,12 +342,19 @@ package struct MessageChangePage: Equatable, Sendable {
     ///
     /// The number is of another storage then, such as of the original of a copy.
     package var isAhead: Bool
+    /// The name of a time in which the storage gives no number twice; empty if that is all of its life.
+    ///
+    /// A database that fails over or is restored may give the numbers of lost changes again.
+    package var era: String
 
-    package init(changes: [Change], hasMore: Bool, end: Int64, isAhead: Bool = false) {
+    package init(
+        changes: [Change], hasMore: Bool, end: Int64, isAhead: Bool = false, era: String = ""
+    ) {
         self.changes = changes
         self.hasMore = hasMore
         self.end = end
         self.isAhead = isAhead
+        self.era = era
     }
 }
 
