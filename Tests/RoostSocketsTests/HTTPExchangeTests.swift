@@ -40,6 +40,39 @@ struct HTTPExchangeTests {
         await loop.shutdown()
     }
 
+    @Test(arguments: ["GET", "HEAD", "PUT", "DELETE", "POST"])
+    func `only a question is sent again if its answer is lost with a kept connection`(
+        method: String
+    ) async throws {
+        let seen = Mutex<[String]>([])
+        let handler = ScriptedHandler(respond: { request in
+            seen.withLock { $0.append(request.method) }
+            return HTTPServerResponse(status: 200)
+        })
+        let isQuestion = ["GET", "HEAD"].contains(method)
+        try await withServer(handler) { server, loop in
+            let relay = try CuttingRelay(to: server.port)
+            let client = HTTPClient(on: loop)
+            let url = "http://127.0.0.1:\(relay.port)/"
+            _ = try await client.send(
+                HTTPClientRequest(url: url, timeLimit: .seconds(600), answerBytes: 1_000))
+            relay.cutNext(.beforeAnswer)
+            let request = HTTPClientRequest(
+                method: method, url: url, body: isQuestion ? .none : .bytes([1]),
+                timeLimit: .seconds(600), answerBytes: 1_000)
+            do throws(SocketError) {
+                let response = try await client.send(request)
+                #expect(isQuestion)
+                #expect(response.status == 200)
+            } catch {
+                #expect(!isQuestion)
+                #expect(error.kind == .connectionLost)
+            }
+            #expect(relay.hasCut)
+        }
+        #expect(seen.withLock { $0 } == ["GET", method] + (isQuestion ? [method] : []))
+    }
+
     @Test(arguments: [true, false])
     func `a body that ends with the connection is whole only after the goodbye of TLS`(
         saysGoodbye: Bool

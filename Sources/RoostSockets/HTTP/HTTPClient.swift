@@ -41,6 +41,13 @@ package struct HTTPClientRequest: Sendable {
         self.timeLimit = timeLimit
         self.answerBytes = answerBytes
     }
+
+    /// Whether the request only reads, so that the server may get it twice.
+    ///
+    /// No other request is harmless by its method: a PUT can add to a number or mark as read up to
+    /// now, and a second DELETE is refused. Its caller knows its meaning, and repeats it if that
+    /// does no harm.
+    var isQuestion: Bool { method == "GET" || method == "HEAD" }
 }
 
 /// The complete answer to a request.
@@ -111,8 +118,8 @@ package actor HTTPClient {
 
     /// Sends a request and waits for its answer.
     ///
-    /// A request other than POST whose kept connection breaks before the answer begins is sent once
-    /// more.
+    /// A GET or HEAD whose kept connection breaks before the answer begins is sent once more. Any
+    /// other request is sent at most once.
     ///
     /// - Throws: `.invalidURL`, `.nameNotFound`, `.refused`, `.unreachable`, `.timedOut`,
     ///   `.untrusted`, `.tlsFailure`, `.protocolViolation`, `.answerTooLarge`, `.bodyUnreadable`,

@@ -24,8 +24,6 @@ actor HTTPExchange {
     private var hasAnswerBegun = false
     /// The bytes of a body in pieces that are still to be sent; 0 for any other body.
     private var bytesToSend: Int64 = 0
-    /// Whether a piece of the body was read, which cannot be read again.
-    private var hasReadBody = false
     /// The task that reads the next piece of the body; cancelled with the exchange.
     private var reading: Task<Void, Never>?
 
@@ -120,7 +118,6 @@ actor HTTPExchange {
         guard bytesToSend > 0, reading == nil, case .pieces(_, let next) = request.body else {
             return
         }
-        hasReadBody = true
         reading = Task { [weak self] in
             let piece = await next()
             await self?.didRead(piece)
@@ -183,9 +180,12 @@ actor HTTPExchange {
         }
     }
 
-    /// Tries a new connection if the server cannot have processed anything on the idle one.
+    /// Asks again on a new connection if an idle one breaks, which the server may have closed
+    /// before the question.
+    ///
+    /// The server may as well have carried the request out.
     private func lost() {
-        guard isReused, !hasAnswerBegun, !hasReadBody, request.method != "POST" else {
+        guard isReused, !hasAnswerBegun, request.isQuestion else {
             return finish(
                 .failure(
                     SocketError(
