@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostSockets
+import RoostTestSupport
 import RoostTransport
 import RoostURLSession
 import Testing
 
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct LiveTransportTests {
     @Test func `the event loop fulfils the contract of HTTP`() async throws {
         try await withLoop { try await checkHTTPContract(UVHTTP(on: $0, answerBytes: 5_000_000)) }
