@@ -99,6 +99,17 @@ struct HTTPExchangeTests {
         await loop.shutdown()
     }
 
+    @Test(arguments: [
+        (seconds: 8.0, count: 1, share: 8.0), (8, 2, 4), (8, 12, 3), (5, 11, 2.5), (2.5, 10, 1.25),
+        (60, 4, 15), (0, 2, 0),
+    ])
+    func `one of many addresses has time for a handshake over a slow network`(
+        _ row: (seconds: Double, count: Int, share: Double)
+    ) {
+        let share = StreamDialer.share(of: .seconds(row.seconds), among: row.count)
+        #expect(share == .seconds(row.share))
+    }
+
     /// Answers each connection with a text, and ends it with or without a goodbye.
     ///
     /// - Returns: The port of the server.
