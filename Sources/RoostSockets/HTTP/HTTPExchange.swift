@@ -63,7 +63,7 @@ actor HTTPExchange {
     private func begin() {
         do throws(SocketError) {
             deadline = try LoopTimer(on: loop) { [weak self] in
-                self?.assumeIsolated { $0.finish(.failure(.timedOut($0.url.peer))) }
+                self?.assumeIsolated { $0.timeOut() }
             }
         } catch {
             return finish(.failure(error))
@@ -195,6 +195,15 @@ actor HTTPExchange {
         stream?.close()
         stream = nil
         dial()
+    }
+
+    /// Ends the exchange, and the kept connections with it if one of them is silent: after a change
+    /// of network all of them lead nowhere, and each would cost another call its whole time.
+    private func timeOut() {
+        if isReused, !hasAnswerBegun {
+            client.assumeIsolated { [origin] in $0.dropIdle(to: origin) }
+        }
+        finish(.failure(.timedOut(url.peer)))
     }
 
     private func finish(_ outcome: Outcome) {
