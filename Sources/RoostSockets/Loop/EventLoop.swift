@@ -197,6 +197,8 @@ extension EventLoop {
                 guard inbox.entries.isEmpty else { return (inbox.entries, []) }
                 inbox.phase = .stopped
                 inbox.isAwake = false
+                // The system gives the token to a later thread, which is none of this loop.
+                threadToken.store(0, ordering: .releasing)
                 defer { inbox.shutdownWaiters = [] }
                 return ([], inbox.shutdownWaiters)
             }
