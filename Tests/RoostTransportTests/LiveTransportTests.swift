@@ -4,6 +4,7 @@ import RoostSockets
 import RoostTestSupport
 import RoostTransport
 import RoostURLSession
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(Patience.minutes)))
@@ -26,6 +27,33 @@ struct LiveTransportTests {
 
     @Test func `URLSession fulfils the contract of uploads`() async throws {
         try await checkUploadContract(URLSessionHTTP(answerBytes: 5_000_000))
+    }
+
+    @Test func `a process whose loop cannot start at first opens sockets later`() async throws {
+        let starts = Mutex(0)
+        let loop = SharedLoop { () throws(SocketError) in
+            let count = starts.withLock { starts in
+                starts += 1
+                return starts
+            }
+            guard count > 2 else { throw SocketError(.systemFailure, "Too many open files.") }
+            return try EventLoop.start()
+        }
+        try await withContractServer { server, _ in
+            let http = LiveTransports.http(answerBytes: 1_000, on: loop)
+            let sockets = LiveTransports.sockets(messageBytes: 1_000, on: loop)
+            let request = HTTPRequest(url: "http://127.0.0.1:\(server.port)/echo")
+            let upgrade = SocketRequest(url: "ws://127.0.0.1:\(server.port)/echo")
+            let failed = await #expect(throws: TransportError.self) {
+                _ = try await http.send(request)
+            }
+            #expect(failed?.kind == .unreachable)
+            #expect(failed?.message.contains("Too many open files.") == true)
+            await #expect(throws: TransportError.self) { _ = try await sockets.open(upgrade) }
+            #expect(try await http.send(request).status == 200)
+            try await sockets.open(upgrade).close()
+        }
+        #expect(starts.withLock { $0 } == 3)
     }
 
     /// Whether this Foundation has WebSockets; without them it refuses every address.
