@@ -56,6 +56,28 @@ struct LiveTransportTests {
         #expect(starts.withLock { $0 } == 3)
     }
 
+    @Test func `a file that cannot be read on holds up no other upload`() async throws {
+        try await withContractServer { server, loop in
+            let http = UVHTTP(on: loop, answerBytes: 1_000)
+            let request = HTTPRequest(
+                method: "POST", url: "http://127.0.0.1:\(server.port)/echo",
+                timeLimit: .seconds(60))
+            let (began, isReadable) = (Gate(), Flag())
+            let stuck = HTTPBody(length: 1) {
+                began.open()
+                while !isReadable.isSet {}
+                return [1]
+            }
+            let first = Task { try await http.upload(request, stuck) }
+            await began.wait()
+            let second = Task { try await http.upload(request, HTTPBody(length: 1) { [2] }) }
+            let result = await second.result
+            isReadable.set()
+            #expect(try result.get().body == [2])
+            _ = await first.result
+        }
+    }
+
     /// Whether this Foundation has WebSockets; without them it refuses every address.
     private static func hasWebSockets() async -> Bool {
         let url = "ws://127.0.0.1:\(RawServer.unusedPort())/"
