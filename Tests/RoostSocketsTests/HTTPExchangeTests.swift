@@ -110,8 +110,9 @@ struct HTTPExchangeTests {
                 isSecure: false, host: "127.0.0.1", port: server.port)
             _ = try await client.send(request)
             let taken = await client.takeIdle(origin)
+            let first = try #require(taken)
             _ = try await client.send(request)
-            await client.keep(try #require(taken), to: origin)
+            await client.keep(first, to: origin)
             request.url += "silent"
             request.timeLimit = .milliseconds(50)
             let late = request

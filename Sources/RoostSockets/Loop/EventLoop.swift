@@ -61,6 +61,7 @@ internal import Synchronization
     }
 
     deinit {
+        // SAFETY: the thread has ended or was never there, so nothing uses the memory.
         unsafe loop.deallocate()
         unsafe waker.deallocate()
         unsafe turnStart.deallocate()
