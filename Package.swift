@@ -232,7 +232,8 @@ let tests: [Target] = [
         dependencies: ["RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "RoostSQLite"]),
     .testTarget(
         name: "RoostSealingTests", dependencies: ["RoostTestSupport", "RoostSealing"]),
-    .testTarget(name: "RoostSocketsTests", dependencies: ["RoostTestSupport", "RoostSockets"]),
+    .testTarget(
+        name: "RoostSocketsTests", dependencies: ["CRoostTLS", "RoostTestSupport", "RoostSockets"]),
     .testTarget(
         name: "RoostPostgresTests",
         dependencies: [

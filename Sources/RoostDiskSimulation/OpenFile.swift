@@ -2,6 +2,12 @@
 
 import CRoostSQLite
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// An open file of a simulated disk, with our methods.
 ///
 /// SQLite uses one file from one thread at a time.
@@ -106,6 +112,7 @@ import CRoostSQLite
         if let fault = verdict(.write) {
             count = min(count, Int32(fault.tornAfter))
             answer = fault.code
+            if let error = fault.systemError { errno = error }
         }
         guard count > 0 else { return answer }
         let code = unsafe original.pointee.xWrite(file, bytes, count, offset)

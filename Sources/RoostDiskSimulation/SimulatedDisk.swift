@@ -24,6 +24,8 @@ package final class SimulatedDisk: Sendable {
         package var nth: Int
         /// SQLite's error code.
         package var code: Int32
+        /// The system's error of a failing write, in `errno`; nil leaves it as it is.
+        package var systemError: Int32?
         /// Whether all later operations of the kind fail too.
         package var lasts: Bool
         /// The number of bytes of a failing write that are written all the same.
@@ -31,13 +33,14 @@ package final class SimulatedDisk: Sendable {
 
         package init(
             _ operation: Operation, of prefix: String = "", suffix: String = "", nth: Int = 1,
-            code: Int32, lasts: Bool = false, tornAfter: Int = 0
+            code: Int32, systemError: Int32? = nil, lasts: Bool = false, tornAfter: Int = 0
         ) {
             self.operation = operation
             self.prefix = prefix
             self.suffix = suffix
             self.nth = nth
             self.code = code
+            self.systemError = systemError
             self.lasts = lasts
             self.tornAfter = tornAfter
         }

@@ -29,23 +29,23 @@ internal import Glibc
         }
     }
 
-    /// Starts a thread.
+    /// Starts a thread; nil if the system has none left.
     ///
     /// - Parameters:
     ///   - name: The name in debuggers; Linux cuts it after 15 bytes.
     ///   - body: The function of the thread; the thread ends with it.
-    init(name: String, body: @escaping @Sendable () -> Void) {
-        let start = unsafe Unmanaged.passRetained(Start(name: name, body: body)).toOpaque()
+    init?(name: String, body: @escaping @Sendable () -> Void) {
+        let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         #if canImport(Darwin)
         var thread: pthread_t?
         #else
         var thread = pthread_t()
         #endif
-        // SAFETY: the retained start is released by the thread, which always runs.
-        let code = unsafe pthread_create(&thread, nil, osThreadMain, start)
-        precondition(
-            code == 0, "The system has no thread left for \(name) (error \(code)): raise its limit."
-        )
+        // SAFETY: the retained start is released by the thread, or here if there will be none.
+        guard unsafe pthread_create(&thread, nil, osThreadMain, start.toOpaque()) == 0 else {
+            unsafe start.release()
+            return nil
+        }
         #if canImport(Darwin)
         address = UInt(bitPattern: thread)
         #else

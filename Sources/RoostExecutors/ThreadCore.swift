@@ -36,6 +36,9 @@ final class ThreadCore: @unchecked Sendable {
             queue.append(Entry(job: job, executor: executor))
             if thread == nil {
                 thread = OSThread(name: name) { self.serve() }
+                // The jobs of an actor must run, and may run on no other thread.
+                precondition(
+                    thread != nil, "The system has no thread left for \(name): raise its limit.")
             }
         }
         unsafe kept.takeUnretainedValue().signal()

@@ -9,7 +9,8 @@ public import RoostModel
 /// changes and damage only. `ChatClient` offers more, and imports such a cache.
 ///
 /// Calls read and write the disk on the caller's thread. Of two simultaneous saves of a list one
-/// survives, complete.
+/// survives, complete, or none if the disk refuses the last step of one of them. The sidecar may be
+/// that of the other.
 public struct FileCache: Sendable {
     /// The contents of a file.
     public struct Loaded<Value: Sendable>: Sendable {
@@ -18,7 +19,10 @@ public struct FileCache: Sendable {
         /// The number of lines that were left out, because they cannot be read or hold another kind
         /// of object.
         public let damagedLineCount: Int
-        /// Whether file and sidecar agree; they do not after a crash between the two writes.
+        /// Whether file and sidecar agree.
+        ///
+        /// They may not after a crash between the two writes, or after two simultaneous saves; the
+        /// next save repairs that.
         public let isConsistent: Bool
     }
 

@@ -58,11 +58,17 @@ final class PostgresDialer: Sendable {
         state.withLock { $0.attempts += 1 }
         let result = await withCheckedContinuation {
             (waiter: CheckedContinuation<Result<OpenedSession, PostgresError>, Never>) in
-            threads.run {
+            let isAccepted = threads.run {
                 let result = Result { () throws(PostgresError) in try self.open() }
                 self.endAttempt()
                 waiter.resume(returning: result)
             }
+            guard !isAccepted else { return }
+            endAttempt()
+            waiter.resume(
+                returning: .failure(
+                    PostgresError(
+                        .unreachable, "The system has no thread left; raise its limit.")))
         }
         return try result.get()
     }

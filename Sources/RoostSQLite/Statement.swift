@@ -2,6 +2,12 @@
 
 internal import CRoostSQLite
 
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
 /// One prepared statement; used by one execution at a time, freed with its last reference.
 @safe final class Statement {
     let sql: SQL
@@ -61,13 +67,17 @@ internal import CRoostSQLite
 }
 
 extension SQLiteError {
-    /// Reads the error of the call that has just failed.
+    /// Reads the error of the call that has just failed, before any other call of the system.
     init(of database: OpaquePointer?, code: Int32, action: String) {
         // SAFETY: the caller's handle is alive; with nil SQLite answers "out of memory". The
         // message is copied before it can be replaced.
         let extended = unsafe database == nil ? code : sqlite3_extended_errcode(database)
+        let known = extended == SQLITE_OK ? code : extended
+        // For SQLite only a full disk is full; the system has an error of its own for a used-up
+        // quota. `sqlite3_system_errno` does not have it if a commit fails.
+        let isQuota = known & 0xFF == SQLITE_IOERR && errno == EDQUOT
         self.init(
-            code: extended == SQLITE_OK ? code : extended,
+            code: isQuota ? SQLITE_FULL : known,
             message: unsafe String(cString: sqlite3_errmsg(database)), action: action)
     }
 }

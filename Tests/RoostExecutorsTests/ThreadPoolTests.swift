@@ -17,8 +17,8 @@ struct ThreadPoolTests {
         await withTaskGroup { group in
             for _ in 0..<500 {
                 group.addTask {
-                    await withCheckedContinuation { done in
-                        pool.run {
+                    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+                        let isAccepted = pool.run {
                             counts.withLock {
                                 $0.running += 1
                                 $0.most = max($0.most, $0.running)
@@ -29,6 +29,7 @@ struct ThreadPoolTests {
                             }
                             done.resume()
                         }
+                        #expect(isAccepted)
                     }
                 }
             }
@@ -41,10 +42,36 @@ struct ThreadPoolTests {
     @Test func `work that blocks does not hold up work on the other threads`() async {
         let pool = ThreadPool(name: "pool", width: 2)
         let isReleased = Guarded(false)
-        pool.run { while !isReleased.withLock({ $0 }) {} }
+        _ = pool.run { while !isReleased.withLock({ $0 }) {} }
         for _ in 0..<10 {
-            await withCheckedContinuation { done in pool.run { done.resume() } }
+            await withCheckedContinuation { done in _ = pool.run { done.resume() } }
         }
         isReleased.withLock { $0 = true }
+    }
+
+    @Test func `work is refused if the system has no thread, and waits if the pool has one`()
+        async
+    {
+        let left = Guarded(0)
+        let pool = ThreadPool(name: "pool", width: 3) { name, body in
+            let isLeft = left.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            return isLeft && ThreadPool.detachThread(name, body)
+        }
+        let refused = Guarded(false)
+        let isFirstAccepted = pool.run { refused.withLock { $0 = true } }
+        #expect(!isFirstAccepted)
+        left.withLock { $0 = 1 }
+        let isReleased = Guarded(false)
+        let isSecondAccepted = pool.run { while !isReleased.withLock({ $0 }) {} }
+        #expect(isSecondAccepted)
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            let isAccepted = pool.run { done.resume() }
+            #expect(isAccepted)
+            isReleased.withLock { $0 = true }
+        }
+        #expect(refused.withLock { !$0 })
     }
 }

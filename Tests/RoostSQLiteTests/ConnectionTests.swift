@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import RoostDiskSimulation
 import RoostSQLite
 import RoostTestSupport
@@ -175,6 +176,25 @@ struct ConnectionTests {
         disk.plan(.init(.read, of: "notes.sqlite", nth: 2, code: 266))
         #expect(throws: SQLiteError.self) { try Connection(file).first(.noteCount) }
         disk.plan(nil)
+    }
+
+    @Test(arguments: [(EDQUOT, true), (EIO, false)])
+    func `a used-up quota counts as a full disk, and another failed write does not`(
+        systemError: Int32, isFull: Bool
+    ) throws {
+        let folder = try TemporaryFolder()
+        let file = DatabaseLocation.file(folder.file("notes.sqlite"))
+        let disk = SimulatedDisk(folder.path)
+        let connection = try NoteTable.open(file)
+        // SQLite knows the write as failed, and no more.
+        disk.plan(.init(.write, of: "notes.sqlite", code: 778, systemError: systemError))
+        let error = #expect(throws: SQLiteError.self) {
+            try connection.execute(.insertNote, (text: "one", body: nil))
+        }
+        disk.plan(nil)
+        #expect(error?.isFull == isFull)
+        #expect(error?.isIO == !isFull)
+        #expect(try connection.first(.noteCount) == 0)
     }
 
     @Test func `a query with too few arguments stops the program`() async {

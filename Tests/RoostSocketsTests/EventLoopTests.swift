@@ -158,6 +158,21 @@ struct EventLoopTests {
         #expect(await counter.count == 1_000)
     }
 
+    @Test func `a loop that has ended takes no later thread for its own`() async throws {
+        let loop = try EventLoop.start()
+        let counter = Counter(on: loop)
+        await loop.shutdown()
+        #expect(loop.threadToken.load(ordering: .acquiring) == 0)
+        await counter.add()
+        await loop.shutdown()
+        for _ in 0..<10 {
+            let isOnLoop = await withCheckedContinuation { answer in
+                Thread.run { answer.resume(returning: loop.isOnLoop) }
+            }
+            #expect(!isOnLoop)
+        }
+    }
+
     @Test func `a stopped loop starts no servers`() async throws {
         let loop = try EventLoop.start()
         await loop.shutdown()

@@ -71,6 +71,16 @@ struct HTTPBodyTests {
         }
     }
 
+    @Test func `a client that waits for permission is refused without its body`() async throws {
+        let handler = Reading { _ in HTTPServerResponse(status: 403) }
+        try await withServer(handler) { server, _ in
+            let answer = await RawClient.exchange(
+                post(1_000_000, "Expect: 100-continue\r\n"), port: server.port)
+            #expect(answer.hasPrefix("HTTP/1.1 403 "))
+            #expect(answer.contains("\r\nConnection: close\r\n"))
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a reader gets an error if the rest of a body does not arrive`(resets: Bool)
         async throws

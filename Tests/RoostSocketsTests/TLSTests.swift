@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CRoostTLS
 import Glibc
-import RoostSockets
 import RoostTestSupport
 import Testing
+
+@testable import RoostSockets
 
 struct TLSTests {
     @Test func `wss works with the right authority`() async throws {
@@ -91,6 +93,51 @@ struct TLSTests {
         }
     }
 
+    @Test func `a peer that asks for new keys again and again and does not read is cut`()
+        async throws
+    {
+        let tls = try TemporaryCertificates().server()
+        let loop = try EventLoop.start()
+        let addresses = try await NameResolver.resolve(host: "127.0.0.1", port: 0, on: loop)
+        let (ends, ended) = AsyncStream.makeStream(of: SocketError.Kind.self)
+        let port = try await loop.run { () throws(SocketError) -> UInt16 in
+            let listener = try TCPListener(
+                bindingTo: addresses[0], named: "127.0.0.1", port: 0, on: loop)
+            listener.onConnection = { descriptor in
+                guard let machine = try? TLSStream(tls, serverName: nil),
+                    let tcp = try? TCPStream(adopting: descriptor, on: loop)
+                else { return }
+                let stream = ByteStream(tcp, tls: machine, on: loop)
+                stream.onEvent = { event in
+                    switch event {
+                    // The kernel takes less, so all later answers wait behind the rest.
+                    case .opened: stream.write([UInt8](repeating: 0, count: 32_000_000))
+                    case .bytes, .drained: break
+                    case .ended:
+                        ended.yield(.closed)
+                        stream.close()
+                    case .failed(let error): ended.yield(error.kind)
+                    }
+                }
+                stream.start()
+            }
+            listener.resume()
+            return listener.port
+        }
+        let client = RawClient.open("", port: port)
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            Thread.run {
+                askForKeys(5_000, on: client)
+                close(client)
+                done.resume()
+            }
+        }
+        var iterator = ends.makeAsyncIterator()
+        let end = await iterator.next()
+        #expect(end == .peerTooSlow)
+        await loop.shutdown()
+    }
+
     @Test func `unusable files are refused with a sentence`() throws {
         let files = try TemporaryCertificates()
         let missing = files.folder + "/missing.pem"
@@ -106,6 +153,29 @@ struct TLSTests {
             _ = try TLSContext.client(extraAuthoritiesFile: missing)
         }
         #expect(error?.kind == .certificateUnusable)
+    }
+}
+
+/// Begins TLS on a connection, asks for new keys many times, and reads no answer.
+private func askForKeys(_ count: Int, on descriptor: CInt) {
+    // A write to an ended connection must not end the process.
+    var signals = sigset_t()
+    // SAFETY: the set is valid during the calls. The context and the connection are freed at the end.
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGPIPE)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    let context = unsafe SSL_CTX_new(TLS_client_method())
+    let connection = unsafe SSL_new(context)
+    defer {
+        unsafe SSL_free(connection)
+        unsafe SSL_CTX_free(context)
+    }
+    unsafe SSL_set_fd(connection, descriptor)
+    guard unsafe SSL_connect(connection) == 1 else { return }
+    for _ in 0..<count {
+        guard unsafe SSL_key_update(connection, SSL_KEY_UPDATE_REQUESTED) == 1,
+            unsafe SSL_do_handshake(connection) == 1
+        else { return }
     }
 }
 

@@ -127,15 +127,26 @@ func checkHTTPContract(_ transport: some HTTPTransport) async throws {
     }
 }
 
-/// The contract of uploads: the body arrives complete and is read in pieces (scar 144).
+/// A file that a body reads; its end opens a gate.
+private final class BodyFile: Sendable {
+    private let isReleased: Gate
+
+    init(_ isReleased: Gate = Gate()) { self.isReleased = isReleased }
+
+    func piece(_ number: Int) -> [UInt8] {
+        [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 50_000)
+    }
+
+    deinit { isReleased.open() }
+}
+
+/// The contract of uploads: the body arrives complete, is read in pieces (scar 144), and is
+/// released.
 func checkUploadContract(_ transport: some HTTPTransport) async throws {
     try await withContractServer { server, _ in
         let base = "http://127.0.0.1:\(server.port)"
         let pieces = 16
-        let piece: @Sendable (Int) -> [UInt8] = { number in
-            [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 50_000)
-        }
-        func body(failingAt failure: Int?) -> HTTPBody {
+        func body(failingAt failure: Int?, of file: BodyFile = BodyFile()) -> HTTPBody {
             let next = Mutex(0)
             return HTTPBody(length: Int64(pieces * 50_000)) {
                 let number = next.withLock { next in
@@ -143,15 +154,18 @@ func checkUploadContract(_ transport: some HTTPTransport) async throws {
                     return next
                 }
                 if number == failure { return nil }
-                return number < pieces ? piece(number) : []
+                return number < pieces ? file.piece(number) : []
             }
         }
         let request = HTTPRequest(method: "POST", url: base + "/echo", headers: [("X-Sent", "yes")])
-        let response = try await transport.upload(request, body(failingAt: nil))
+        let isReleased = Gate()
+        let response = try await transport.upload(
+            request, body(failingAt: nil, of: BodyFile(isReleased)))
+        await isReleased.wait()
         #expect(response.status == 200)
         #expect(response.header("X-Method") == "POST")
         #expect(response.header("X-Seen") == "yes")
-        #expect(response.body == (0..<pieces).flatMap(piece))
+        #expect(response.body == (0..<pieces).flatMap(BodyFile().piece))
 
         let broken = await #expect(throws: TransportError.self) {
             _ = try await transport.upload(request, body(failingAt: 8))

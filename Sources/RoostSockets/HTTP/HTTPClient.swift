@@ -41,6 +41,13 @@ package struct HTTPClientRequest: Sendable {
         self.timeLimit = timeLimit
         self.answerBytes = answerBytes
     }
+
+    /// Whether the request only reads, so that the server may get it twice.
+    ///
+    /// No other request is harmless by its method: a PUT can add to a number or mark as read up to
+    /// now, and a second DELETE is refused. Its caller knows its meaning, and repeats it if that
+    /// does no harm.
+    var isQuestion: Bool { method == "GET" || method == "HEAD" }
 }
 
 /// The complete answer to a request.
@@ -71,6 +78,7 @@ package actor HTTPClient {
         let id: Int
         let stream: ByteStream
         let timer: LoopTimer
+        let end: ContinuousClock.Instant
     }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -83,6 +91,8 @@ package actor HTTPClient {
     private let loop: EventLoop
     private let tls: TLSContext?
     private let idleLimit: Int
+    /// The time, which goes on while the machine sleeps; timers stand still.
+    private let now: @Sendable () -> ContinuousClock.Instant
     private var idle: [Origin: [Idle]] = [:]
     private var lastID = 0
 
@@ -93,10 +103,15 @@ package actor HTTPClient {
     ///   - tls: The trusted certificates for `https`; nil means those of the system.
     ///   - idleLimit: The greatest number of idle connections to one origin; enough for a client's
     ///     simultaneous calls.
-    package init(on loop: EventLoop, tls: TLSContext? = nil, idleLimit: Int = 8) {
+    ///   - now: The clock of idle connections.
+    package init(
+        on loop: EventLoop, tls: TLSContext? = nil, idleLimit: Int = 8,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
         self.loop = loop
         self.tls = tls
         self.idleLimit = idleLimit
+        self.now = now
     }
 
     deinit {
@@ -111,8 +126,8 @@ package actor HTTPClient {
 
     /// Sends a request and waits for its answer.
     ///
-    /// A request other than POST whose kept connection breaks before the answer begins is sent once
-    /// more.
+    /// A GET or HEAD whose kept connection breaks before the answer begins is sent once more. Any
+    /// other request is sent at most once.
     ///
     /// - Throws: `.invalidURL`, `.nameNotFound`, `.refused`, `.unreachable`, `.timedOut`,
     ///   `.untrusted`, `.tlsFailure`, `.protocolViolation`, `.answerTooLarge`, `.bodyUnreadable`,
@@ -133,11 +148,26 @@ package actor HTTPClient {
 
     /// Returns the idle connection that was used last; the caller owns it and sets its `onEvent` at
     /// once.
+    ///
+    /// Connections from before a sleep of the machine lead nowhere and are closed.
     func takeIdle(_ origin: Origin) -> ByteStream? {
-        guard let found = idle[origin]?.popLast() else { return nil }
+        guard let last = idle[origin]?.last else { return nil }
+        guard now() < last.end else {
+            dropIdle(to: origin)
+            return nil
+        }
+        idle[origin]?.removeLast()
         forgetIfEmpty(origin)
-        found.timer.close()
-        return found.stream
+        last.timer.close()
+        return last.stream
+    }
+
+    /// Closes the idle connections to an origin.
+    func dropIdle(to origin: Origin) {
+        for dropped in idle.removeValue(forKey: origin) ?? [] {
+            dropped.stream.close()
+            dropped.timer.close()
+        }
     }
 
     /// Keeps a connection between two requests.
@@ -158,7 +188,8 @@ package actor HTTPClient {
                 case .bytes, .ended, .failed: drop()
                 }
             }
-            idle[origin, default: []].append(Idle(id: id, stream: stream, timer: timer))
+            idle[origin, default: []].append(
+                Idle(id: id, stream: stream, timer: timer, end: now() + Self.idleTime))
         } catch {
             stream.close()  // The loop is stopping.
         }

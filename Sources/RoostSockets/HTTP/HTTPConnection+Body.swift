@@ -11,6 +11,9 @@ extension HTTPConnection {
             return try await nextPiece()
         }
         let response = await handler.respond(to: head, reading: body)
+        // A client that waits for permission keeps its body, which the handler does not want. It
+        // may still send it, so the connection ends with the answer.
+        guard !parser.owesContinue else { return write(response, to: head, isLast: true) }
         do throws(SocketError) {
             // Many clients look for an answer only after their whole request.
             while try await nextPiece() != nil {}

@@ -194,10 +194,12 @@ actor HTTPConnection {
         return nil
     }
 
-    /// Writes an answer; nil if the stream is closed.
-    func write(_ response: HTTPServerResponse, to request: HTTPServerRequest) -> Answer? {
+    /// Writes an answer, the last one if `isLast`; nil if the stream is closed.
+    func write(
+        _ response: HTTPServerResponse, to request: HTTPServerRequest, isLast: Bool = false
+    ) -> Answer? {
         guard isStreamOpen else { return nil }
-        let keepsAlive = request.keepsAlive && !isShuttingDown
+        let keepsAlive = request.keepsAlive && !isShuttingDown && !isLast
         let withoutBody = request.method == "HEAD"
         stream.write(
             HTTPResponseWriter.bytes(

@@ -24,8 +24,6 @@ actor HTTPExchange {
     private var hasAnswerBegun = false
     /// The bytes of a body in pieces that are still to be sent; 0 for any other body.
     private var bytesToSend: Int64 = 0
-    /// Whether a piece of the body was read, which cannot be read again.
-    private var hasReadBody = false
     /// The task that reads the next piece of the body; cancelled with the exchange.
     private var reading: Task<Void, Never>?
 
@@ -65,7 +63,7 @@ actor HTTPExchange {
     private func begin() {
         do throws(SocketError) {
             deadline = try LoopTimer(on: loop) { [weak self] in
-                self?.assumeIsolated { $0.finish(.failure(.timedOut($0.url.peer))) }
+                self?.assumeIsolated { $0.timeOut() }
             }
         } catch {
             return finish(.failure(error))
@@ -120,7 +118,6 @@ actor HTTPExchange {
         guard bytesToSend > 0, reading == nil, case .pieces(_, let next) = request.body else {
             return
         }
-        hasReadBody = true
         reading = Task { [weak self] in
             let piece = await next()
             await self?.didRead(piece)
@@ -183,9 +180,12 @@ actor HTTPExchange {
         }
     }
 
-    /// Tries a new connection if the server cannot have processed anything on the idle one.
+    /// Asks again on a new connection if an idle one breaks, which the server may have closed
+    /// before the question.
+    ///
+    /// The server may as well have carried the request out.
     private func lost() {
-        guard isReused, !hasAnswerBegun, !hasReadBody, request.method != "POST" else {
+        guard isReused, !hasAnswerBegun, request.isQuestion else {
             return finish(
                 .failure(
                     SocketError(
@@ -195,6 +195,15 @@ actor HTTPExchange {
         stream?.close()
         stream = nil
         dial()
+    }
+
+    /// Ends the exchange, and the kept connections with it if one of them is silent: after a change
+    /// of network all of them lead nowhere, and each would cost another call its whole time.
+    private func timeOut() {
+        if isReused, !hasAnswerBegun {
+            client.assumeIsolated { [origin] in $0.dropIdle(to: origin) }
+        }
+        finish(.failure(.timedOut(url.peer)))
     }
 
     private func finish(_ outcome: Outcome) {

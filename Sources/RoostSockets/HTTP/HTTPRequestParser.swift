@@ -42,7 +42,8 @@ package struct HTTPRequestParser: Sendable {
     private var bodyByteCount = 0
     private var bodyLimit = 0
     private var isPiecewise = false
-    private var owesContinue = false
+    /// Whether the client waits for permission to send its body, and `next` has not said so yet.
+    private(set) var owesContinue = false
     var fieldBytes = 0
     var fieldCount = 0
     /// Whether an empty line is tolerated; old clients send one after a body.

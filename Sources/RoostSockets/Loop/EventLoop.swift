@@ -53,11 +53,19 @@ internal import Synchronization
     static let readBufferSize = 65_536
 
     private init() {
-        // SAFETY: owned by this object until the thread has ended; see `runThread`.
+        // SAFETY: freed with this object; the thread keeps it, and libuv is done before.
         unsafe loop = .allocate(capacity: 1)
         unsafe waker = .allocate(capacity: 1)
         unsafe turnStart = .allocate(capacity: 1)
         unsafe readBuffer = .allocate(byteCount: Self.readBufferSize, alignment: 16)
+    }
+
+    deinit {
+        // SAFETY: the thread has ended or was never there, so nothing uses the memory.
+        unsafe loop.deallocate()
+        unsafe waker.deallocate()
+        unsafe turnStart.deallocate()
+        unsafe readBuffer.deallocate()
     }
 
     /// Starts a loop on a thread of its own.
@@ -65,28 +73,51 @@ internal import Synchronization
     /// - Throws: `.systemFailure` if the system grants no descriptors or no thread.
     package static func start() throws(SocketError) -> EventLoop {
         let eventLoop = EventLoop()
-        // SAFETY: the memory is allocated above. The trampolines find the loop through `data`, and
-        // the thread's own reference keeps it alive until its last line.
+        // SAFETY: the memory is that of the object. The trampolines find it through `data`, and the
+        // thread's own reference keeps it alive until its last line.
         unsafe try check(uv_loop_init(eventLoop.loop))
-        let context = unsafe Unmanaged.passRetained(eventLoop).toOpaque()
-        unsafe eventLoop.loop.pointee.data = unsafe context
-        unsafe try check(uv_async_init(eventLoop.loop, eventLoop.waker, { _ in }))
-        unsafe try check(uv_prepare_init(eventLoop.loop, eventLoop.turnStart))
+        let context = unsafe Unmanaged.passRetained(eventLoop)
+        unsafe eventLoop.loop.pointee.data = unsafe context.toOpaque()
+        do throws(SocketError) {
+            try eventLoop.startThread()
+        } catch {
+            eventLoop.closeWithoutThread()
+            unsafe context.release()
+            throw error
+        }
+        return eventLoop
+    }
+
+    /// Opens the loop's own handles and starts the thread, which takes over the retained reference
+    /// in `data`.
+    private func startThread() throws(SocketError) {
+        // SAFETY: the loop is initialised and runs nowhere yet.
+        unsafe try Self.check(uv_async_init(loop, waker, { _ in }))
         // A handle without data tells `stopHandles` that it has no `LoopHandle`.
-        unsafe eventLoop.waker.pointee.data = nil
-        unsafe eventLoop.turnStart.pointee.data = nil
-        unsafe uv_prepare_start(eventLoop.turnStart) { handle in
+        unsafe waker.pointee.data = nil
+        unsafe try Self.check(uv_prepare_init(loop, turnStart))
+        unsafe turnStart.pointee.data = nil
+        unsafe uv_prepare_start(turnStart) { handle in
             guard let loop = unsafe handle?.pointee.loop else { return }
             unsafe EventLoop.of(loop).runTurn()
         }
-        unsafe try check(
+        unsafe try Self.check(
             uv_thread_create(
-                &eventLoop.thread,
+                &thread,
                 { context in
                     guard let context = unsafe context else { return }
                     unsafe Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().runThread()
-                }, context))
-        return eventLoop
+                }, loop.pointee.data))
+    }
+
+    /// Closes a loop whose thread could not be started.
+    private func closeWithoutThread() {
+        // SAFETY: no thread uses the loop, and it has no handles but its own.
+        unsafe uv_walk(
+            loop, { handle, _ in if let handle = unsafe handle { unsafe uv_close(handle, nil) } },
+            nil)
+        unsafe uv_run(loop, UV_RUN_DEFAULT)
+        unsafe uv_loop_close(loop)
     }
 
     private static func check(_ result: CInt) throws(SocketError) {
@@ -180,10 +211,6 @@ extension EventLoop {
         _ = roost_uv_block_sigpipe()
         unsafe uv_run(loop, UV_RUN_DEFAULT)
         unsafe precondition(uv_loop_close(loop) == 0, "A handle outlived its event loop.")
-        unsafe loop.deallocate()
-        unsafe waker.deallocate()
-        unsafe turnStart.deallocate()
-        unsafe readBuffer.deallocate()
         flushes = []
         drainAfterStop()
     }
@@ -197,6 +224,8 @@ extension EventLoop {
                 guard inbox.entries.isEmpty else { return (inbox.entries, []) }
                 inbox.phase = .stopped
                 inbox.isAwake = false
+                // The system gives the token to a later thread, which is none of this loop.
+                threadToken.store(0, ordering: .releasing)
                 defer { inbox.shutdownWaiters = [] }
                 return ([], inbox.shutdownWaiters)
             }

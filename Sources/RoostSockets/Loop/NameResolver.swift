@@ -31,16 +31,7 @@ enum NameResolver {
     /// The threads; as many as libuv has by default, so that one dead name server delays few hosts.
     private static let threads = ThreadPool(name: "roost.names", width: 4)
 
-    private struct Question: Hashable {
-        let host: String
-        let port: UInt16
-    }
-
-    /// The callers of each question that was not answered yet.
-    ///
-    /// Equal questions share one look-up, because those that callers have given up still take a
-    /// thread each until the system's name servers time out.
-    private static let callers = Guarded<[Question: [Completion]]>([:])
+    private static let table = Guarded(LookUpTable<Completion>())
 
     /// Looks a name up; `completion` runs on the loop's thread, exactly once.
     ///
@@ -50,19 +41,26 @@ enum NameResolver {
     ) {
         loop.assertOnLoop()
         guard !loop.isStopping else { return completion(.failure(.loopStopped)) }
-        let question = Question(host: host, port: port)
-        let isFirst = callers.withLock { callers in
-            callers[question, default: []].append { result in
-                loop.execute { completion(loop.isStopping ? .failure(.loopStopped) : result) }
-            }
-            return callers[question]?.count == 1
+        let caller: Completion = { result in
+            loop.execute { completion(loop.isStopping ? .failure(.loopStopped) : result) }
         }
-        guard isFirst else { return }
-        threads.run {
-            let result = addresses(of: host, port: port)
-            let all = callers.withLock { $0.removeValue(forKey: question) } ?? []
-            for caller in all { caller(result) }
-        }
+        let question = LookUpTable<Completion>.Question(host: host, port: port)
+        let now = ContinuousClock.now
+        guard let id = table.withLock({ $0.add(caller, asking: question, at: now) }) else { return }
+        let isAccepted = threads.run { answer(id, addresses(of: host, port: port)) }
+        guard !isAccepted else { return }
+        answer(
+            id,
+            .failure(
+                SocketError(
+                    .systemFailure,
+                    "The name \(host) could not be looked up: the system has no thread left; raise "
+                        + "its limit.")))
+    }
+
+    /// Answers all callers of a look-up.
+    private static func answer(_ id: Int, _ result: Result<[SocketAddress], SocketError>) {
+        for caller in table.withLock({ $0.end(id) }) { caller(result) }
     }
 
     static func resolve(

@@ -23,7 +23,7 @@ package final class ByteStream: @unchecked Sendable {
     }
 
     package var onEvent: (@Sendable (Event) -> Void)?
-    /// Takes the number of bytes of each write.
+    /// Takes the number of bytes of each write, those of TLS's own answers included.
     var onWrite: (@Sendable (Int) -> Void)?
     private let loop: EventLoop
     private let tcp: TCPStream
@@ -32,6 +32,10 @@ package final class ByteStream: @unchecked Sendable {
     private var isFlushScheduled = false
     private var isFinishing = false
     private var isOpen = false
+    /// The bytes of TLS's own answers since the kernel last had all bytes.
+    private var answeredBytes = 0
+    /// The greatest number of such bytes: far above a handshake and honest key updates.
+    private static let answerLimit = 65_536
 
     /// Creates a stream; with `tls` the handshake starts automatically once TCP is connected.
     init(_ tcp: TCPStream, tls: TLSStream?, on loop: EventLoop) {
@@ -150,7 +154,7 @@ package final class ByteStream: @unchecked Sendable {
         guard let tls, !tls.hasPeerSaidGoodbye else { return }
         do throws(SocketError) {
             let plain = try tls.receive(bytes)
-            tcp.write(tls.takeOutput())
+            try answer(tls.takeOutput())
             if tls.isEstablished { open() }
             if !plain.isEmpty { onEvent?(.bytes(plain)) }
             if tls.hasPeerSaidGoodbye {
@@ -160,6 +164,21 @@ package final class ByteStream: @unchecked Sendable {
         } catch {
             tcp.write(tls.takeOutput())  // The alert with the reason for the peer.
             fail(error)
+        }
+    }
+
+    /// Sends TLS's own answer to the peer's bytes.
+    ///
+    /// TLS answers a request for new keys at once. A peer that sends many and reads no answer would
+    /// fill memory, past the bounds for messages and responses.
+    private func answer(_ bytes: [UInt8]) throws(SocketError) {
+        guard !bytes.isEmpty else { return }
+        tcp.write(bytes)
+        onWrite?(bytes.count)
+        answeredBytes = tcp.queuedByteCount == 0 ? 0 : answeredBytes + bytes.count
+        guard answeredBytes <= Self.answerLimit else {
+            throw SocketError(
+                .peerTooSlow, "The peer asks for new keys and does not read; connect again.")
         }
     }
 

@@ -19,7 +19,8 @@ package actor StreamDialer {
     private var stream: ByteStream?
     /// The timer of one address, so that an address that drops packets leaves time for the next.
     private var deadline: LoopTimer?
-    private var timePerAddress: Duration = .zero
+    /// The timer of all addresses together.
+    private var end: LoopTimer?
     /// The error to report if no address is left: the most precise one, and of equals the last.
     private var lastError: SocketError?
 
@@ -45,12 +46,18 @@ package actor StreamDialer {
     /// first.
     ///
     /// The receiver of the report owns the stream, sets its `onEvent` at once, and closes it.
-    /// `timeLimit` is divided among the addresses; the look-up of the name does not count.
+    /// `timeLimit` covers all addresses; the look-up of the name does not count.
     package func dial(timeLimit: Duration, then report: @escaping Report) {
         self.report = report
         do throws(SocketError) {
             deadline = try LoopTimer(on: loop) { [weak self] in
                 self?.assumeIsolated { $0.fail($0.timeOutError) }
+            }
+            end = try LoopTimer(on: loop) { [weak self] in
+                self?.assumeIsolated {
+                    $0.addresses = []
+                    $0.fail($0.timeOutError)
+                }
             }
         } catch {
             return finish(.failure(error))
@@ -66,6 +73,7 @@ package actor StreamDialer {
         stream?.close()
         stream = nil
         deadline?.close()
+        end?.close()
     }
 
     private func didResolve(_ result: Result<[SocketAddress], SocketError>, timeLimit: Duration) {
@@ -74,9 +82,22 @@ package actor StreamDialer {
         case .failure(let error): finish(.failure(error))
         case .success(let found):
             addresses = found.reversed()
-            timePerAddress = timeLimit / max(1, found.count)
+            end?.start(after: timeLimit)
             tryNextAddress()
         }
+    }
+
+    /// The time that an address gets although others wait: enough for TCP and TLS over a network
+    /// with a second's delay.
+    private static let patience: Duration = .seconds(3)
+
+    /// Returns the time for the next of several addresses.
+    ///
+    /// It is an equal share, and more if the share is too short for a slow network: a host with many
+    /// addresses is reached by a few patient attempts, and by none of many hasty ones. Half of the
+    /// time always stays for the others.
+    static func share(of timeLeft: Duration, among count: Int) -> Duration {
+        max(timeLeft / max(1, count), min(patience, timeLeft / 2))
     }
 
     private func tryNextAddress() {
@@ -92,7 +113,8 @@ package actor StreamDialer {
             let stream = ByteStream(tcp, tls: machine, on: loop)
             stream.onEvent = { [weak self] event in self?.assumeIsolated { $0.handle(event) } }
             self.stream = stream
-            deadline?.start(after: timePerAddress)
+            deadline?.start(
+                after: Self.share(of: end?.timeLeft ?? .zero, among: addresses.count + 1))
             tcp.connect(to: address)
         } catch {
             finish(.failure(error))

@@ -9,9 +9,9 @@ package final class UVHTTP: HTTPTransport {
     private let client: HTTPClient
     private let answerBytes: Int
 
-    /// The executor for reads of uploaded files, which may wait for a disk; sockets do not wait for
-    /// it.
-    private static let readers = ThreadExecutor(name: "roost.uploads")
+    /// The threads for reads of uploaded files, which may wait for a disk; neither sockets nor the
+    /// uploads of other files wait with them.
+    private static let readers = ThreadPool(name: "roost.uploads", width: 4)
 
     /// Creates a transport on a loop that other transports may share; the owner of the loop shuts
     /// it down.
@@ -33,9 +33,15 @@ package final class UVHTTP: HTTPTransport {
     package func upload(
         _ request: HTTPRequest, _ body: HTTPBody
     ) async throws(TransportError) -> HTTPResponse {
-        let reader = BodyReader(body, on: Self.readers)
-        return try await exchange(
-            request, .pieces(length: body.length) { await reader.next() })
+        try await exchange(request, .pieces(length: body.length) { await Self.piece(of: body) })
+    }
+
+    /// Reads the next piece of a body; nil if it cannot be read, or no thread is left to read it.
+    private static func piece(of body: HTTPBody) async -> [UInt8]? {
+        await withCheckedContinuation { (reader: CheckedContinuation<[UInt8]?, Never>) in
+            let isAccepted = readers.run { reader.resume(returning: body.next()) }
+            if !isAccepted { reader.resume(returning: nil) }
+        }
     }
 
     private func exchange(
@@ -57,23 +63,5 @@ package final class UVHTTP: HTTPTransport {
             throw TransportError(error, endpoint)
         }
     }
-}
-
-/// A reader of bodies on a thread that may block.
-private actor BodyReader {
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
-        // SAFETY: the actor keeps its executor.
-        unsafe executor.asUnownedSerialExecutor()
-    }
-
-    private let body: HTTPBody
-    private nonisolated let executor: ThreadExecutor
-
-    init(_ body: HTTPBody, on executor: ThreadExecutor) {
-        self.body = body
-        self.executor = executor
-    }
-
-    func next() -> [UInt8]? { body.next() }
 }
 #endif

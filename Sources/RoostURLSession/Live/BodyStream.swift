@@ -16,6 +16,18 @@ final class BodyStream: InputStream {
         var isAtEnd = false
         var hasFailed = false
         var status = Stream.Status.notOpen
+
+        /// Adds a piece; an empty one is the end, and nil a failure.
+        mutating func add(_ piece: [UInt8]?) {
+            guard let piece else {
+                hasFailed = true
+                status = .error
+                return
+            }
+            rest = piece[...]
+            isAtEnd = piece.isEmpty
+            if isAtEnd { status = .atEnd }
+        }
     }
 
     private let body: HTTPBody
@@ -51,18 +63,14 @@ final class BodyStream: InputStream {
     ) -> Bool { false }
 
     private func take(_ limit: Int) -> ArraySlice<UInt8>? {
+        // URLSession reads on one thread at a time. Its others do not wait for the disk, so the
+        // piece is read without the lock.
+        if state.withLock({ $0.rest.isEmpty && !$0.isAtEnd && !$0.hasFailed }) {
+            let piece = body.next()
+            state.withLock { $0.add(piece) }
+        }
         let bytes = state.withLock { state -> ArraySlice<UInt8>? in
             guard !state.hasFailed else { return nil }
-            if state.rest.isEmpty, !state.isAtEnd {
-                guard let bytes = body.next() else {
-                    state.hasFailed = true
-                    state.status = .error
-                    return nil
-                }
-                state.rest = bytes[...]
-                state.isAtEnd = bytes.isEmpty
-                if bytes.isEmpty { state.status = .atEnd }
-            }
             defer { state.rest = state.rest.dropFirst(limit) }
             return state.rest.prefix(limit)
         }

@@ -92,7 +92,10 @@ package final class URLSessionHTTP: HTTPTransport {
             responses.abandon(task, because: .timedOut)
         }
         defer { deadline.cancel() }
-        monitor.onFailure { [responses] in
+        // The task keeps its body's stream, and the stream this closure, so the closure must not keep
+        // the task: none of them, nor the file, would ever be released.
+        monitor.onFailure { [responses, weak task] in
+            guard let task else { return }
             // The call comes from the request's own thread, which cancelling waits for, so another
             // thread cancels.
             Task { responses.abandon(task, because: .unreadable) }
