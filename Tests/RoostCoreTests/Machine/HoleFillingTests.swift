@@ -92,7 +92,7 @@ struct HoleFillingTests {
         isAsked: Bool
     ) {
         var scene = Self.returned()
-        scene.holds = isAsked ? Self.isGap : Self.isCoverageRead
+        scene.holds = { isAsked ? Self.isGap($0) : Self.isCoverageRead($0) }
         // No predecessor joins the ranges.
         scene.frame(.message(MessageEvent(message: ScriptedCache.message(45))))
         scene.frame(.deleted(DeletionEvent(channelURL: Script.channel, messageID: 45)))
