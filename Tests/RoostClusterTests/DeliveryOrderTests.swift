@@ -135,7 +135,7 @@ struct DeliveryOrderTests {
         #expect(order.take([], of: "g", through: 1, isWhole: true, at: Self.at(60)).isEmpty)
         #expect(order.readings(at: Self.at(1_000)).isEmpty)
         #expect(order.take(Self.notice("2"), Self.place(2), at: Self.at(1_000)).count == 1)
-        order.sweep([], settled: 100, isUrgent: false, at: Self.at(70_000))
+        order.sweep([], settled: 1_000, isUrgent: false, at: Self.at(70_000))
         #expect(order.count == 0)
     }
 

@@ -144,6 +144,7 @@ struct NoticeLossesTests {
         // Users who had left before were not told.
         losses.want(Self.news(101), since: 85)
         #expect(losses.due(isConnected: true, at: Self.at(60)) == [Self.report(101, since: 85)])
+        losses.noteReport(Self.report(101, since: 85), at: Self.at(60))
         // A report without a gap behind the first one tells as much.
         losses.noteReport(Self.report(110, since: 101), at: Self.at(61))
         losses.want(Self.news(110), since: 90)

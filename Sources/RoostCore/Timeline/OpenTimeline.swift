@@ -140,8 +140,8 @@ extension OpenTimeline {
         let decision = TimelineRequest(
             occasion, wasLoaded: wasLoaded, opening: firstQuestion,
             followsNewest: list.followsNewest,
-            // An empty window has no end to continue from.
-            knownRange: list.isBare ? nil : list.knownRange)
+            // An empty window has no end to continue from, and no stretch to keep at a huge gap.
+            knownRange: list.delivered.isEmpty ? nil : list.knownRange)
         var isAtNewest = start == .distantFuture
         if case .load(let question) = decision {
             isAtNewest = question.anchor == .distantFuture

@@ -87,7 +87,8 @@ extension SyncState {
             start(.window(read), unlessWaitingIn: timelines[timeline]?.reads)
         // Messages are missing below a live message.
         case .repair: askServer(for: timeline, .ifNeeded)
-        // A catch-up that is running may be past this timeline.
+        // Always: a running catch-up may have passed this timeline, which has read the cache again and
+        // no longer looks as if it needed the server.
         case .reload: askServer(for: timeline, .anyway)
         }
     }

@@ -516,6 +516,21 @@ struct TimelineCallTests {
         #expect(scene.timeline()?.list.hasNewer == false)
     }
 
+    @Test func `a timeline that was emptied before a huge gap shows the newest messages`() {
+        var scene = CacheScene.connected(messages: 1...4)
+        scene.openTimeline()
+        scene.start(
+            .storing(Storing([.deleted(MachineScript.channel, [1, 2, 3, 4])], from: .event)))
+        #expect(scene.shown().isEmpty && scene.timeline()?.list.hasOlder == false)
+        scene.lose()
+        scene.append(41...60)
+        scene.answers = { question in
+            Self.isGap(question) ? .success(.gap(MessageGapAnswer(isHuge: true))) : nil
+        }
+        scene.connect()
+        #expect(scene.shown() == Array(56...60) && scene.timeline()?.hasHugeGap == false)
+    }
+
     @Test func `a timeline that lost its messages during a catch-up asks the server behind it`() {
         var scene = Self.emptiedBelowDownload { scene in
             scene.openTimeline(TimelineID(2), at: ScriptedCache.message(50).createdAt)
