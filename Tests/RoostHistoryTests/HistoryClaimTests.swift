@@ -342,6 +342,8 @@ struct HistoryClaimTests {
         let twins = try Case.verdict([("ada", one + [acknowledged, end]), ("ada", copy)])
         #expect(twins.complaints.map(\.rule) == [.once])
         #expect(twins.complaints.map(\.place.file) == [1])
+        // A recorder that is no user may send for several users.
+        #expect(try Case.verdict([(nil, one), (nil, one)]).isGood)
     }
 
     // MARK: Calls with an error
