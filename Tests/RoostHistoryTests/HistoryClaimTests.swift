@@ -458,7 +458,7 @@ struct HistoryClaimTests {
             Case.send, failed, .answer(HistoryAnswer(call: 2, isOK: true, request: "r1")),
         ]
         #expect(try Case.verdict(early + [Case.view([])]).isGood)
-        let again = try Case.verdict(early + resent[3...] + [Case.view([])])
+        let again = try Case.verdict(early + Array(resent[3...]) + [Case.view([])])
         #expect(again.complaints.map(\.rule) == [.once])
         #expect(again.complaints.map(\.request) == ["r1"])
         #expect(
