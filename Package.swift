@@ -226,7 +226,8 @@ let tests: [Target] = [
         name: "EndActor",
         dependencies: ["Roost", "SendBirdSDK", "SendBirdSyncManager", "SendbirdChatSDK"],
         path: "Tests/EndActor", packageAccess: false),
-    .testTarget(name: "RoostExecutorsTests", dependencies: ["RoostExecutors"]),
+    .testTarget(
+        name: "RoostExecutorsTests", dependencies: ["RoostTestSupport", "RoostExecutors"]),
     .testTarget(
         name: "RoostSQLiteTests",
         dependencies: ["RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "RoostSQLite"]),
@@ -354,7 +355,9 @@ let tests: [Target] = [
         dependencies: ["RoostBench", "RoostCommandLine", "RoostModel", "RoostWire"]),
     .testTarget(
         name: "RoostCommandLineTests",
-        dependencies: ["RoostBench", "RoostCommand", "RoostCommandLine", "RoostSimulator"]),
+        dependencies: [
+            "RoostTestSupport", "RoostBench", "RoostCommand", "RoostCommandLine", "RoostSimulator",
+        ]),
     .testTarget(
         name: "RoostCommandTests",
         dependencies: [

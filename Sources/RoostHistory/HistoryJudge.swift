@@ -197,7 +197,8 @@ extension HistoryJudge {
         guard !known.hasCall else {
             // The server takes the second message for a repeat of the first. A recorder that is no
             // user has no IDs of its own.
-            guard clients[known.client].user == clients[here.client].user else { return }
+            let user = clients[here.client].user
+            guard user != 0, clients[known.client].user == user else { return }
             return findings.add(
                 .once, at: here.place, channels[Int(send.channel)].name, nil, request: id,
                 expected: "a request ID of its own",

@@ -142,8 +142,10 @@ class Client:
 
     @property
     def end(self):
-        """A fault if the process has ended by itself; None if it was killed."""
-        return None if self.is_killed else Fault(f"{self.name} ended by itself with {self.process.returncode}")
+        """A fault if the process has ended by itself; None if it was killed or never started."""
+        if self.is_killed or self.process is None:
+            return None
+        return Fault(f"{self.name} ended by itself with {self.process.returncode}")
 
     async def ask(self, request, patience=PATIENCE, **fields):
         """The answer; None when the process was killed before it came."""
@@ -267,6 +269,8 @@ class Server:
         try:
             code = await asyncio.wait_for(self.process.wait(), PATIENCE)
         except TimeoutError:
+            # Nothing else kills a server that counts as ended.
+            self.process.kill()
             raise Fault(f"the server does not end within {PATIENCE} s")
         if code != 0:
             raise Fault(f"the server ended with {code}, before or while it was stopped")

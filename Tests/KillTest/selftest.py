@@ -1,19 +1,22 @@
 # Tests of the kill test and the long run themselves: faults that they must find. SPDX-License-Identifier: Apache-2.0
 import argparse
 import asyncio
+import contextlib
 import importlib.util
 import io
 import os
 import pathlib
+import signal
 import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 import urllib.error
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "LongRun"))
 from day import Day  # noqa: E402
-from parts import Client, Fault, Server  # noqa: E402
+from parts import PATIENCE, Client, Fault, Server  # noqa: E402
 from world import MANY, World  # noqa: E402
 
 CHANNEL = "c"
@@ -186,6 +189,23 @@ class Ends(unittest.TestCase):
         asyncio.run(live(0))
         with self.assertRaisesRegex(Fault, "the server ended with 5"):
             asyncio.run(live(5))
+
+    def test_a_server_that_does_not_stop_in_time_is_found_and_killed(self):
+        async def live():
+            server = await self.server("trap '' TERM; echo listening; while :; do sleep 0.01; done")
+            try:
+                with unittest.mock.patch("parts.PATIENCE", 0.1), self.assertRaisesRegex(Fault, "does not end"):
+                    await server.stop()
+                return await asyncio.wait_for(server.process.wait(), PATIENCE)
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    server.process.kill()
+
+        self.assertEqual(asyncio.run(live()), -signal.SIGKILL)
+
+    def test_a_client_that_was_never_started_answers_no_call(self):
+        client = Client("roost", argparse.Namespace(port=1), "ada", "ada", "cache", self.folder.name)
+        self.assertIsNone(asyncio.run(client.ask("cache")))
 
     def test_a_client_that_ends_by_itself_is_found_by_its_call_and_by_later_ones(self):
         async def live():

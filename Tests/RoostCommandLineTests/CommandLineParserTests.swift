@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCommandLine
+import RoostTestSupport
 import Testing
 
 struct CommandLineParserTests {
@@ -206,6 +207,7 @@ struct CommandLineParserTests {
     }
 }
 
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct NearestNameTests {
     private static let names = ["connect", "disconnect", "create_channel", "send", "snapshot"]
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import RoostExecutors
+import RoostTestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct ThreadPoolTests {
     /// The numbers of running and of finished pieces of work.
     private struct Counts {
@@ -11,26 +14,44 @@ struct ThreadPoolTests {
         var finished = 0
     }
 
+    /// Runs work on a pool, and returns when it has ended.
+    ///
+    /// - Parameters:
+    ///   - pool: The pool.
+    ///   - work: The work.
+    ///   - afterwards: Called once the pool has accepted or refused the work.
+    /// - Returns: False if the pool refused the work.
+    private static func perform(
+        on pool: ThreadPool, _ work: @escaping @Sendable () -> Void = {},
+        afterwards: () -> Void = {}
+    ) async -> Bool {
+        await withCheckedContinuation { done in
+            let isAccepted = pool.run {
+                work()
+                done.resume(returning: true)
+            }
+            afterwards()
+            if !isAccepted { done.resume(returning: false) }
+        }
+    }
+
     @Test func `a pool runs all work, and no more at once than it is wide`() async {
         let pool = ThreadPool(name: "pool", width: 3)
         let counts = Guarded(Counts())
         await withTaskGroup { group in
             for _ in 0..<500 {
                 group.addTask {
-                    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-                        let isAccepted = pool.run {
-                            counts.withLock {
-                                $0.running += 1
-                                $0.most = max($0.most, $0.running)
-                            }
-                            counts.withLock {
-                                $0.running -= 1
-                                $0.finished += 1
-                            }
-                            done.resume()
+                    let isAccepted = await Self.perform(on: pool) {
+                        counts.withLock {
+                            $0.running += 1
+                            $0.most = max($0.most, $0.running)
                         }
-                        #expect(isAccepted)
+                        counts.withLock {
+                            $0.running -= 1
+                            $0.finished += 1
+                        }
                     }
+                    #expect(isAccepted)
                 }
             }
         }
@@ -41,12 +62,14 @@ struct ThreadPoolTests {
 
     @Test func `work that blocks does not hold up work on the other threads`() async {
         let pool = ThreadPool(name: "pool", width: 2)
-        let isReleased = Guarded(false)
-        _ = pool.run { while !isReleased.withLock({ $0 }) {} }
+        let release = DispatchSemaphore(value: 0)
+        let isFirstAccepted = pool.run { release.wait() }
+        #expect(isFirstAccepted)
         for _ in 0..<10 {
-            await withCheckedContinuation { done in _ = pool.run { done.resume() } }
+            let isAccepted = await Self.perform(on: pool)
+            #expect(isAccepted)
         }
-        isReleased.withLock { $0 = true }
+        release.signal()
     }
 
     @Test func `work is refused if the system has no thread, and waits if the pool has one`()
@@ -64,14 +87,11 @@ struct ThreadPoolTests {
         let isFirstAccepted = pool.run { refused.withLock { $0 = true } }
         #expect(!isFirstAccepted)
         left.withLock { $0 = 1 }
-        let isReleased = Guarded(false)
-        let isSecondAccepted = pool.run { while !isReleased.withLock({ $0 }) {} }
+        let release = DispatchSemaphore(value: 0)
+        let isSecondAccepted = pool.run { release.wait() }
         #expect(isSecondAccepted)
-        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            let isAccepted = pool.run { done.resume() }
-            #expect(isAccepted)
-            isReleased.withLock { $0 = true }
-        }
+        let isThirdAccepted = await Self.perform(on: pool, afterwards: { release.signal() })
+        #expect(isThirdAccepted)
         #expect(refused.withLock { !$0 })
     }
 }

@@ -342,6 +342,8 @@ struct HistoryClaimTests {
         let twins = try Case.verdict([("ada", one + [acknowledged, end]), ("ada", copy)])
         #expect(twins.complaints.map(\.rule) == [.once])
         #expect(twins.complaints.map(\.place.file) == [1])
+        // A recorder that is no user may send for several users.
+        #expect(try Case.verdict([(nil, one), (nil, one)]).isGood)
     }
 
     // MARK: Calls with an error
@@ -451,6 +453,14 @@ struct HistoryClaimTests {
         #expect(try Case.verdict(resent + [failed, Case.view([]), Case.log([])]).isGood)
         let canceled = HistoryFact.canceled(request: "r1", channel: "c")
         #expect(try Case.verdict(resent + [canceled, Case.view([]), Case.log([])]).isGood)
+        // A client may write the failure before the answer to its call.
+        let early: [HistoryFact] = [
+            Case.send, failed, .answer(HistoryAnswer(call: 2, isOK: true, request: "r1")),
+        ]
+        #expect(try Case.verdict(early + [Case.view([])]).isGood)
+        let again = try Case.verdict(early + Array(resent[3...]) + [Case.view([])])
+        #expect(again.complaints.map(\.rule) == [.once])
+        #expect(again.complaints.map(\.request) == ["r1"])
         #expect(
             try Case.verdict(resent.dropLast() + [Self.refused(5), Case.view([]), Case.log([])])
                 .isGood)

@@ -24,6 +24,7 @@ private actor Counter {
     }
 }
 
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct EventLoopTests {
     @Test func `an actor on the loop runs on its thread, from wherever it is called`()
         async throws

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import RoostSockets
 import RoostTestSupport
 import RoostTransport
@@ -62,17 +63,17 @@ struct LiveTransportTests {
             let request = HTTPRequest(
                 method: "POST", url: "http://127.0.0.1:\(server.port)/echo",
                 timeLimit: .seconds(60))
-            let (began, isReadable) = (Gate(), Flag())
+            let (began, isReadable) = (Gate(), DispatchSemaphore(value: 0))
             let stuck = HTTPBody(length: 1) {
                 began.open()
-                while !isReadable.isSet {}
+                isReadable.wait()
                 return [1]
             }
             let first = Task { try await http.upload(request, stuck) }
             await began.wait()
             let second = Task { try await http.upload(request, HTTPBody(length: 1) { [2] }) }
             let result = await second.result
-            isReadable.set()
+            isReadable.signal()
             #expect((try? result.get())?.body == [2])
             _ = await first.result
         }

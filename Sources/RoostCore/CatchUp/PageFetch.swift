@@ -31,8 +31,10 @@ package struct PageFetch: SyncOperation {
     package let replaced: CoveredRange?
     /// Whether the page is requested without a socket, with the key of the last login.
     package let isOffline: Bool
-    /// A covered position that an unfiltered page covers as well if it reaches the newest message:
-    /// the messages there have been deleted.
+    /// A position that the cache covers.
+    ///
+    /// An unfiltered page that reaches the newest message reaches over it; a message there that the
+    /// page lacks has been deleted.
     private let knownEnd: Position?
     /// Whether repeated requests count against the client's own limit, as the caller's first one.
     private let isPaced: Bool
@@ -69,6 +71,9 @@ package struct PageFetch: SyncOperation {
             return attempt(&sync)
         case (.readingCoverage, .read(.success(.coverage(let coverage)))):
             return ask(newestKnown: coverage.newest?.upper, &sync)
+        case (.readingCoverage, _):
+            giveBackRepeated(&sync)
+            return .fail(reply)
         case (.fetching(let beginning, let newestKnown), .answer(let result)):
             defer { sync.endFetch(of: channel) }
             sync.noteAttempt(in: channel, reply.failure)
@@ -101,8 +106,16 @@ package struct PageFetch: SyncOperation {
         return pause
     }
 
+    /// Gives a repeated request that is not made back to the client's own limit.
+    ///
+    /// The first one was taken by the caller.
+    private func giveBackRepeated(_ sync: inout SyncState) {
+        if isPaced, attempts > 1 { sync.pacing.giveBack() }
+    }
+
     private mutating func ask(newestKnown: Position?, _ sync: inout SyncState) -> Step {
         guard sync.session?.epoch == epoch, epoch != nil || isOffline else {
+            giveBackRepeated(&sync)
             return .fail(.notConnected)
         }
         state = .fetching(since: sync.beginFetch(of: channel), newestKnown: newestKnown)

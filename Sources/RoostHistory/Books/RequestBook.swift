@@ -6,6 +6,12 @@
 /// first request with its ID.
 struct RequestBook: Sendable {
     struct Request: Sendable {
+        private enum Givers: Equatable {
+            case none
+            case one(Int32)
+            case several
+        }
+
         /// The number of the ID.
         let id: Int32
         /// The number of the user's name; 0 before a line names it.
@@ -24,10 +30,8 @@ struct RequestBook: Sendable {
         var message: Int32 = -1
         /// Whether the message failed, was canceled or sent again by hand.
         private var isMoved = false
-        /// Whether its own client gave the message up since it sent it again by hand.
-        private var isGivenUpByOwner = false
-        /// Whether another client gave the message up; the order of two clients is unknown.
-        private var isGivenUpByOther = false
+        /// The clients that gave the message up since its own client sent it again by hand.
+        private var givers = Givers.none
         /// The number of times that the message or the change was sent again by hand.
         var resends: Int32 = 0
         /// The calls without an answer that may have sent the message again or canceled it.
@@ -41,7 +45,7 @@ struct RequestBook: Sendable {
         var isOutOfOrder: Bool { isMoved || openCalls > 0 }
 
         /// Whether the message may have been given up: failed or canceled, and not sent again since.
-        var isGivenUp: Bool { isGivenUpByOwner || isGivenUpByOther || openCalls > 0 }
+        var isGivenUp: Bool { givers != .none || openCalls > 0 }
 
         fileprivate init(id: Int32, user: Int32) {
             self.id = id
@@ -51,13 +55,16 @@ struct RequestBook: Sendable {
         /// Notes that the message failed or was canceled.
         mutating func giveUp(by client: Int32) {
             isMoved = true
-            if client == self.client { isGivenUpByOwner = true } else { isGivenUpByOther = true }
+            // The line may come before the answer that names the message's own client.
+            givers = givers == .none || givers == .one(client) ? .one(client) : .several
         }
 
         /// Notes that the message was sent again by hand.
+        ///
+        /// The order of two clients is unknown, so only its own client's failures are over.
         mutating func sendAgain(by client: Int32) {
             isMoved = true
-            if client == self.client { isGivenUpByOwner = false }
+            if client == self.client, givers == .one(client) { givers = .none }
         }
     }
 

@@ -90,6 +90,29 @@ struct PageFetchTests {
         #expect(script.machine.state.pacing == spent)
     }
 
+    @Test(arguments: [true, false])
+    func `a repeated filtered page that is not requested after its read returns the request`(
+        isConnected: Bool
+    ) {
+        var script = Script.connected()
+        let filter = MessageFilter(customTypes: ["a"])
+        let (id, _) = script.start(.page(PageFetch(Script.channel, Self.newest, under: filter)))
+        _ = script.read(id, .coverage(Coverage()))
+        for _ in 1...RequestPacing.burst { _ = script.machine.state.pacing.take(at: script.now) }
+        let spent = script.machine.state.pacing
+        // A page whose only message has an impossible time states nothing.
+        _ = script.answer(id, Self.page([Script.message(-1)]))
+        let again = script.pass(id)
+        #expect(again.needs == [.read(id, .coverage(Script.channel, under: filter))])
+        let failure = Script.error(.localDatabaseError, .none)
+        if !isConnected { script.lose() }
+        let end = script.give(
+            .reply(
+                id, .read(isConnected ? .failure(failure) : .success(.coverage(Coverage())))))
+        #expect(end.last == .finish(id, .failed(isConnected ? failure : .notConnected)))
+        #expect(script.machine.state.pacing == spent)
+    }
+
     @Test func `a filtered page is requested with the coverage of the newest end`() {
         var script = Script.connected()
         let filter = MessageFilter(customTypes: ["a"])
