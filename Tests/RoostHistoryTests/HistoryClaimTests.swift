@@ -311,10 +311,13 @@ struct HistoryClaimTests {
         #expect(try Case.verdict([("ada", ada([deleted])), (nil, call)]).isGood)
     }
 
-    @Test func `a deletion whose call may be in a missing line is no fault`() throws {
+    @Test(arguments: [(1, 3), (2, 3)] as [(Int64, Int64)])
+    func `a deletion whose call may be in a missing line is no fault`(
+        start: Int64, deletion: Int64
+    ) throws {
         var judge = HistoryJudge(files: ["a"])
         let facts: [(Int64, HistoryFact)] = [
-            (1, .start(HistoryStart(user: "ada"))), (3, .deleted(1, channel: "c")),
+            (start, .start(HistoryStart(user: "ada"))), (deletion, .deleted(1, channel: "c")),
         ]
         for (number, fact) in facts {
             try judge.take(

@@ -93,6 +93,9 @@ struct ClientBook: Sendable {
         let index = Int32(clamping: clients.count)
         indices[name] = index
         clients.append(Client(name: name, user: user, lastNumber: number))
+        // The lines before the first given one may be in another file.
+        clients[Int(index)].missingLines = max(number, 1) - 1
+        if number > 1 { usersWithMissingLines.insert(user) }
         if user != 0 { users.insert(user) }
         return index
     }
