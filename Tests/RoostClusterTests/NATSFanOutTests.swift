@@ -33,7 +33,7 @@ struct NATSFanOutTests {
         await two.fanOut.close()
     }
 
-    @Test func `a host that leaves is forgotten at once, and is mistrusted for a moment`() async throws {
+    @Test func `a host that leaves is forgotten at once, and mistrusted a moment`() async throws {
         let bus = try await NATSServer()
         let (one, two) = (try await BusHost([bus.address]), try await BusHost([bus.address]))
         await two.meet(one)
