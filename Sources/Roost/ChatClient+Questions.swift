@@ -98,9 +98,9 @@ extension ChatClient {
     ///
     /// Needs a connection.
     ///
-    /// - Throws: `.connectionRequired`, a network error, or the server's refusal. `.invalidValue`: the
-    ///   server does not know the token any more, such as after a crash or an upgrade; begin with
-    ///   `.moment` of the oldest message that you keep.
+    /// - Throws: `.connectionRequired`, a network error, or the server's refusal. `.invalidValue`:
+    ///   the server does not know the token any more, such as after a crash or an upgrade; begin
+    ///   with `.moment` of the oldest message that you keep.
     public func fetchMessageChanges(
         of channel: ChannelURL, since start: ChangeLogStart,
         filter: MessageFilter = .everything

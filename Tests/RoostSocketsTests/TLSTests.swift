@@ -129,8 +129,8 @@ struct TLSTests {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             Thread.run {
                 askForKeys(10_000, on: client)
-                // The end comes behind all requests. A closed connection with unread bytes is reset,
-                // and the server would not get the requests that are on their way.
+                // The end comes behind all requests. A closed connection with unread bytes is
+                // reset, and the server would not get the requests that are on their way.
                 shutdown(client, CInt(SHUT_WR))
                 done.resume()
             }
@@ -162,8 +162,8 @@ struct TLSTests {
 
 /// Begins TLS on a connection, asks for new keys many times, and reads no answer.
 private func askForKeys(_ count: Int, on descriptor: CInt) {
-    // SAFETY: the context and the connection are freed at the end, with its memory buffer. The array
-    // has room for the bytes of that buffer.
+    // SAFETY: the context and the connection are freed at the end, with its memory buffer. The
+    // array has room for the bytes of that buffer.
     let context = unsafe SSL_CTX_new(TLS_client_method())
     let connection = unsafe SSL_new(context)
     defer {

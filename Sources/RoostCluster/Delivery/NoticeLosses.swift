@@ -220,8 +220,8 @@ package struct NoticeLosses: Sendable {
 extension Loss {
     /// The time for which more notices may be missing; nil if the loss is over.
     ///
-    /// A host that has fallen silent may be cut off from the bus only, and write on. One that has left
-    /// ends within moments.
+    /// A host that has fallen silent may be cut off from the bus only, and write on. One that has
+    /// left ends within moments.
     package var mistrust: Duration? {
         switch reason {
         case .silence: NoticeLosses.mistrustTime

@@ -335,9 +335,9 @@ extension PostgresQuery where Output == NewsRow {
 
     /// The news that a snapshot does not show.
     ///
-    /// They are the changes from its end on, and those of transactions that were open in it. Both are
-    /// found in the index. A filter would look at each channel behind the place with each sweep, and
-    /// with many channels for longer than a statement may take.
+    /// They are the changes from its end on, and those of transactions that were open in it. Both
+    /// are found in the index. A filter would look at each channel behind the place with each
+    /// sweep, and with many channels for longer than a statement may take.
     fileprivate static func news(
         after place: (change: Int64, id: Int64), unseenIn snapshot: String, _ limit: Int
     ) -> PostgresQuery {
