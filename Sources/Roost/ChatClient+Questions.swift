@@ -22,7 +22,7 @@ public struct ChangeLog<Item: Hashable & Sendable, ID: Hashable & Sendable>: Has
 
 /// The start of a change log.
 public enum ChangeLogStart: Hashable, Sendable {
-    /// `ChangeLog.token` of the page before.
+    /// `ChangeLog.token` of the page before. A server may refuse one that was stored for a while.
     case token(String)
     /// A time of the server's clock, such as that of the newest message at hand.
     case moment(Timestamp)
@@ -98,7 +98,9 @@ extension ChatClient {
     ///
     /// Needs a connection.
     ///
-    /// - Throws: `.connectionRequired`, a network error, or the server's refusal.
+    /// - Throws: `.connectionRequired`, a network error, or the server's refusal. `.invalidValue`:
+    ///   the server does not know the token any more, such as after a crash or an upgrade; begin
+    ///   with `.moment` of the oldest message that you keep.
     public func fetchMessageChanges(
         of channel: ChannelURL, since start: ChangeLogStart,
         filter: MessageFilter = .everything

@@ -74,10 +74,20 @@ extension SQLiteError {
         let extended = unsafe database == nil ? code : sqlite3_extended_errcode(database)
         let known = extended == SQLITE_OK ? code : extended
         // For SQLite only a full disk is full; the system has an error of its own for a used-up
-        // quota. `sqlite3_system_errno` does not have it if a commit fails.
-        let isQuota = known & 0xFF == SQLITE_IOERR && errno == EDQUOT
+        // quota. `sqlite3_system_errno` does not have it if a commit fails. Only failed calls set
+        // `errno`, so it is taken once, and for errors of writing only.
+        let isQuota = isOfWriting(known) && errno == EDQUOT
+        if isQuota { errno = 0 }
         self.init(
             code: isQuota ? SQLITE_FULL : known,
             message: unsafe String(cString: sqlite3_errmsg(database)), action: action)
     }
+}
+
+/// Returns whether an extended code says that a write, or a call that takes room, has failed.
+private func isOfWriting(_ code: Int32) -> Bool {
+    // The codes are macros with an expression, which Swift does not import.
+    guard code & 0xFF == SQLITE_IOERR else { return false }
+    // WRITE, FSYNC, DIR_FSYNC, TRUNCATE, SHMSIZE and COMMIT_ATOMIC.
+    return [3, 4, 5, 6, 19, 30].contains(code >> 8)
 }

@@ -41,6 +41,9 @@ extension BaseChannel {
 
     /// Fetches the edits and deletions since the token of an earlier page; nil begins with the
     /// oldest.
+    ///
+    /// The error 400111 says that the server does not know the token any more, such as after a
+    /// crash or an upgrade. Begin with the `timestamp` of the oldest message that you keep then.
     public func getMessageChangeLogs(
         token: String?, params: MessageChangeLogsParams = MessageChangeLogsParams(),
         completionHandler: MessageChangeLogHandler?

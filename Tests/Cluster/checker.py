@@ -15,6 +15,8 @@ enough. The lines:
     {"is": "delete-ask" | "delete-ack", "who", "channel", "id"}
     {"is": "shown", "who", "channel", "ids"}                   a timeline at the end that claims to be whole
     {"is": "followed", "who", "channel", "texts", "deleted"}   what a reader of the change log knows at the end
+    {"is": "token-refused", "who", "channel"}                  the reader begins with the first change again
+    {"is": "failover"}                                         another primary is about to serve
     {"is": "calm"}                                             everyone has heard the last message of each channel
     {"is": "log", "channel", "messages": [{"id", "at", "req", "text"}]}   the log at the end
 """
@@ -24,6 +26,13 @@ import copy
 import json
 import re
 import sys
+
+
+def refusals_allowed(lines):
+    """Returns the most tokens of one change log that a server may refuse.
+
+    A failover begins a new era. While the old primary answers at one host, a reader may meet both eras in turn."""
+    return 3 * (1 + sum(line["is"] == "failover" for line in lines))
 
 
 def judge(lines):
@@ -164,6 +173,10 @@ def judge(lines):
             for id in gone:
                 if (channel, id) in place:
                     complaints.append(f"{line['who']}'s change log of {channel} deletes {id}, which is there")
+    refused = collections.Counter((line["who"], line["channel"]) for line in lines if line["is"] == "token-refused")
+    for (who, channel), count in refused.items():
+        if count > refusals_allowed(lines):
+            complaints.append(f"{who}'s change log of {channel} was refused {count} tokens")
     if not counts["heard"]:
         complaints.append("nobody heard anything")
     if not any(line["is"] == "calm" for line in lines):
@@ -318,6 +331,13 @@ def step_back_in_time(lines):
     messages[5]["at"] = messages[4]["at"] - 90_000
 
 
+def refuse_all_tokens(lines):
+    "a server refused each token that it had given"
+    line = lines[pick(lines, lambda line: line["is"] == "followed")]
+    refusal = {"is": "token-refused", "who": line["who"], "channel": line["channel"]}
+    lines += [refusal] * (refusals_allowed(lines) + 1)
+
+
 # Each fault breaks several rules at once, so the complaint of its own rule is demanded.
 SPOILS = {
     lose_an_acknowledged_message: "and is lost",
@@ -336,6 +356,7 @@ SPOILS = {
     bring_a_deleted_message_back: "was deleted and is there",
     invent_a_message: "which the log lacks",
     step_back_in_time: "the log goes from",
+    refuse_all_tokens: "was refused .* tokens",
 }
 
 

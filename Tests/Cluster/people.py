@@ -334,6 +334,7 @@ class Person:
                 # A token from before a failover: the log is read from its beginning, as clients do.
                 if token is None or "400111" not in str(error):
                     raise
+                self.history.note("token-refused", who=self.name, channel=channel)
                 token = None
                 continue
             except LOST:

@@ -227,6 +227,7 @@ class Rig:
 
     async def promote(self, node, heals=False):
         begin = time.monotonic()
+        self.history.note("failover")
         old, new = await self.in_thread(self.keeper.fail_over)
         if not self.keeper.standbys_but(old):
             # No commit succeeds without a standby, and the old primary is the only one to be had.

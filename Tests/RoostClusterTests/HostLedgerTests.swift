@@ -84,10 +84,11 @@ struct HostLedgerTests {
         #expect(result.isInOrder == table.isInOrder)
     }
 
-    @Test func `a host that leaves is neither listed nor missed`() {
+    @Test func `a host that leaves is not listed, and does not fall silent later`() {
         var ledger = HostLedger(own: Self.own, silence: .seconds(3))
         _ = ledger.message(1, from: Self.host, at: Self.start)
-        ledger.leave(Self.host)
+        let loss = ledger.leave(Self.host)
+        #expect(loss == Loss(.departure, of: Self.host))
         #expect(ledger.hosts.isEmpty)
         let losses = ledger.beat(at: Self.start.advanced(by: .seconds(9)))
         #expect(losses.isEmpty)

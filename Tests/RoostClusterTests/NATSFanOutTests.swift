@@ -33,7 +33,7 @@ struct NATSFanOutTests {
         await two.fanOut.close()
     }
 
-    @Test func `a host that leaves is forgotten at once, and is no loss`() async throws {
+    @Test func `a host that leaves is forgotten at once, and mistrusted a moment`() async throws {
         let bus = try await NATSServer()
         let (one, two) = (try await BusHost([bus.address]), try await BusHost([bus.address]))
         await two.meet(one)
@@ -41,6 +41,9 @@ struct NATSFanOutTests {
         while await one.fanOut.hosts.count > 1 { await one.fanOut.flush(within: .seconds(5)) }
         one.clock.advance(by: .seconds(3))
         await one.fanOut.beat()
+        let departure = Loss(.departure, of: two.fanOut.host)
+        await one.losses.wait { $0.contains(departure) }
+        #expect(departure.mistrust == NoticeLosses.lateness)
         #expect(!one.losses.all.contains { $0.reason == .silence })
         #expect(one.signals.all.isEmpty)
         await one.fanOut.close()

@@ -22,7 +22,7 @@ struct NoticeLossesTests {
     @Test func `a sweep goes back behind a loss that is noticed late`() {
         var losses = NoticeLosses()
         for second in 0..<15 { losses.noteSweep(to: Int64(second), at: Self.at(second)) }
-        losses.note(swept: 14, isLasting: false, at: Self.at(15))
+        losses.note(swept: 14, mistrustingFor: nil, at: Self.at(15))
         #expect(losses.take() == 5)
         #expect(losses.take() == nil)
         losses.putBack(7)
@@ -36,7 +36,7 @@ struct NoticeLossesTests {
         func compare(alive: Int, heard: Int, at second: Int) {
             _ = losses.compare(alive: alive, heard: heard, swept: 1, at: Self.at(second))
         }
-        losses.note(swept: 1, isLasting: true, at: Self.at(0))
+        losses.note(swept: 1, mistrustingFor: NoticeLosses.mistrustTime, at: Self.at(0))
         // The lease of the dead server has not ended.
         compare(alive: 3, heard: 2, at: 5)
         compare(alive: 3, heard: 2, at: 10)
@@ -49,8 +49,18 @@ struct NoticeLossesTests {
         #expect(losses.isMistrusting(at: Self.at(39)))
         #expect(!losses.isMistrusting(at: Self.at(41)))
         // The next server that falls silent begins it anew.
-        losses.note(swept: 1, isLasting: true, at: Self.at(50))
+        losses.note(swept: 1, mistrustingFor: NoticeLosses.mistrustTime, at: Self.at(50))
         compare(alive: 2, heard: 2, at: 55)
+        #expect(losses.isMistrusting(at: Self.at(600)))
+    }
+
+    @Test func `a departure neither ends a longer mistrust nor lasts`() {
+        var losses = NoticeLosses()
+        losses.note(swept: 1, mistrustingFor: Loss(.departure).mistrust, at: Self.at(0))
+        #expect(losses.isMistrusting(at: Self.at(9)))
+        #expect(!losses.isMistrusting(at: Self.at(11)))
+        losses.note(swept: 1, mistrustingFor: Loss(.silence).mistrust, at: Self.at(20))
+        losses.note(swept: 1, mistrustingFor: Loss(.departure).mistrust, at: Self.at(21))
         #expect(losses.isMistrusting(at: Self.at(600)))
     }
 
@@ -95,7 +105,7 @@ struct NoticeLossesTests {
 
     @Test func `a channel that changes often is reported once in ten seconds of mistrust`() {
         var losses = NoticeLosses()
-        losses.note(swept: 100, isLasting: true, at: Self.at(0))
+        losses.note(swept: 100, mistrustingFor: NoticeLosses.mistrustTime, at: Self.at(0))
         losses.want(Self.news(101), since: 100)
         #expect(losses.due(isConnected: true, at: Self.at(0)) == [Self.report(101, since: 100)])
         losses.noteReport(Self.report(101, since: 100), at: Self.at(0))
@@ -169,7 +179,7 @@ struct NoticeLossesTests {
         losses.noteReport(Self.report(115, since: 110), at: Self.at(0))
         losses.want(Self.news(116, of: "h"), since: 110)
         losses.goBack(to: 100)
-        losses.note(swept: 100, isLasting: false, at: Self.at(1))
+        losses.note(swept: 100, mistrustingFor: nil, at: Self.at(1))
         #expect(losses.take() == 100)
         losses.want(Self.news(112), since: 111)
         #expect(

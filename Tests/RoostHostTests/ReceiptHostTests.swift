@@ -12,40 +12,10 @@ import Testing
 
 /// The delivery receipts of a server on sockets, which collects them.
 struct ReceiptHostTests {
-    private struct Ended: Error {}
-
-    private struct Member {
-        let socket: WebSocketConnection
-
-        init(_ user: String, of host: ChatHost, on loop: EventLoop) async throws {
-            socket = try await WebSocketClient.connect(
-                url: "ws://127.0.0.1:\(host.port)/?ai=APP&user_id=\(user)", on: loop)
-        }
-
-        /// Returns the next frame of a command.
-        func next(_ command: String) async throws -> JSONValue {
-            while case .text(let text)? = try await socket.receive() {
-                for line in text.split(separator: "\n") where line.hasPrefix(command) {
-                    return try JSONValue(parsing: String(line.dropFirst(4)))
-                }
-            }
-            throw Ended()
-        }
-    }
-
-    @discardableResult
-    private func call(
-        _ method: String, _ target: String, _ body: String = "", at host: ChatHost
-    ) async throws -> JSONValue {
-        let request = try APIRequest(
-            method: method, target: "/v3/" + target, body: Array(body.utf8))
-        return try JSONValue(parsing: await host.callAsPlatform(request).body)
-    }
-
     private func send(to host: ChatHost) async throws -> JSONValue {
-        try await call(
+        try await host.call(
             "POST", "group_channels/g/messages",
-            #"{"message_type":"MESG","user_id":"ann","message":"text"}"#, at: host)
+            #"{"message_type":"MESG","user_id":"ann","message":"text"}"#)
     }
 
     @Test func `a server sends collected receipts by itself, and stores the rest as it stops`()
@@ -57,11 +27,11 @@ struct ReceiptHostTests {
         configuration.apiToken = "token"
         let loop = try EventLoop.start()
         let host = try await ChatHost.start(configuration)
-        let ann = try await Member("ann", of: host, on: loop)
-        let bob = try await Member("bob", of: host, on: loop)
+        let ann = try await HostMember("ann", of: host, on: loop)
+        let bob = try await HostMember("bob", of: host, on: loop)
         _ = try await (ann.next("LOGI"), bob.next("LOGI"))
-        try await call(
-            "POST", "group_channels", #"{"channel_url":"g","user_ids":["ann","bob"]}"#, at: host)
+        try await host.call(
+            "POST", "group_channels", #"{"channel_url":"g","user_ids":["ann","bob"]}"#)
         let first = try await send(to: host)
         let id = try #require(first["message_id"]?.int)
         try await bob.socket.send(.text(#"MACK{"channel_url":"g","msg_id":\#(id)}"#))

@@ -191,9 +191,15 @@ struct ConnectionTests {
         let error = #expect(throws: SQLiteError.self) {
             try connection.execute(.insertNote, (text: "one", body: nil))
         }
-        disk.plan(nil)
         #expect(error?.isFull == isFull)
         #expect(error?.isIO == !isFull)
+        // The next failure is none of a call of the system, which would have set its error.
+        disk.plan(.init(.write, of: "notes.sqlite", code: 778))
+        let next = #expect(throws: SQLiteError.self) {
+            try connection.execute(.insertNote, (text: "two", body: nil))
+        }
+        disk.plan(nil)
+        #expect(next?.isIO == true)
         #expect(try connection.first(.noteCount) == 0)
     }
 

@@ -280,6 +280,33 @@ struct ClusterTests {
         #expect(try bob.inbox.take().contains { $0.category == .propertiesChanged })
     }
 
+    @Test func `the last changes of a server that leaves reach clients`() async throws {
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
+        await scene.fanOuts[1].noteLoss(mistrustingFor: Loss(.departure).mistrust)
+        await scene.settle()
+        _ = try bob.inbox.take()
+        // Its bus has ended, and a call that waited for a lock ends later.
+        scene.bus.setFate { _ in .isLost }
+        try await ask("PUT", "group_channels/g", #"{"name":"new"}"#, at: scene.servers[0], as: ann)
+        try await scene.passTransactions()
+        await scene.settle()
+        scene.advance(NoticeLosses.pause)
+        await scene.settle()
+        #expect(try bob.inbox.take().contains { $0.category == .propertiesChanged })
+    }
+
+    @Test func `the sockets of sessions that a leaving server ends last are closed`() async throws {
+        let (scene, _, bob) = try await ClusterScene.withAnnAndBob()
+        await scene.fanOuts[1].noteLoss(mistrustingFor: Loss(.departure).mistrust)
+        await scene.settle()
+        scene.bus.setFate { _ in .isLost }
+        scene.bus.obeysNobody()
+        try await ask("PUT", "users/bob", #"{"is_active":false}"#, at: scene.servers[0])
+        scene.advance(NoticeLosses.sessionPause)
+        await scene.settle()
+        #expect(bob.inbox.isClosed)
+    }
+
     @Test func `changes reach clients while a part of the bus is cut off, however long`()
         async throws
     {
@@ -313,7 +340,7 @@ struct ClusterTests {
         async throws
     {
         let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
-        await scene.fanOuts[1].noteLoss(isLasting: true)
+        await scene.fanOuts[1].noteLoss(mistrustingFor: NoticeLosses.mistrustTime)
         await scene.settle()
         for _ in 0..<2 { await scene.fanOuts[1].compareHosts(alive: 2, heard: 2) }
         scene.advance(.seconds(30))
@@ -330,7 +357,7 @@ struct ClusterTests {
         async throws
     {
         let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
-        await scene.fanOuts[1].noteLoss(isLasting: true)
+        await scene.fanOuts[1].noteLoss(mistrustingFor: NoticeLosses.mistrustTime)
         for _ in 0..<10 {
             await scene.servers[0].say(.read("g", nil), on: ann)
             await scene.settle()

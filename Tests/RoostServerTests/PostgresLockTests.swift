@@ -57,6 +57,22 @@ struct PostgresLockTests {
             }
         }
 
+        /// Changes the channel in a transaction that ends when a gate opens.
+        func change(_ hasChanged: Gate, until end: Gate) async throws {
+            try await other.write { db async throws(PostgresError) in
+                db.add(Self.noTimeLimit)
+                _ = try await db.first(
+                    PostgresQuery(
+                        """
+                        UPDATE channel SET change = pg_current_xact_id() WHERE url = 'g'
+                        RETURNING id
+                        """
+                    ) { $0.int64(0) })
+                hasChanged.open()
+                await end.wait()
+            }
+        }
+
         func close() async {
             await pool.close()
             await other.close()
@@ -122,6 +138,29 @@ struct PostgresLockTests {
         #expect(later.changes.map(\.isNew) == [true, false])
         end.open()
         try await holder
+        await scene.close()
+    }
+
+    @Test func `a sweep finds the change of a transaction that was open during the last one`()
+        async throws
+    {
+        let scene = try await Scene()
+        let storage = scene.storage
+        try await storage.addUser(User(id: "a"))
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("g", ["a"]), now: Self.now)
+        let start = try await storage.beginning().settled
+        let (hasChanged, end) = (Gate(), Gate())
+        async let holder: Void = scene.change(hasChanged, until: end)
+        await hasChanged.wait()
+        // A later transaction that ends earlier, so the open one lies within the snapshot.
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("h", ["a"]), now: Self.now)
+        let snapshot = try await storage.news(after: start).snapshot
+        end.open()
+        try await holder
+        let news = try await storage.news(after: start, unseenIn: snapshot)
+        #expect(news.channels.map(\.url) == ["g"])
         await scene.close()
     }
 

@@ -123,6 +123,13 @@ struct PostgresPlanTests {
                 { db, _ in _ = try await db.newestPlaces(of: "u0", before: .distantFuture) }
             ),
             ("news", { db, _ in _ = try await db.news(after: db.beginning().settled) }),
+            (
+                "news while an old transaction is open",
+                { db, _ in
+                    let seen = try await db.news(after: db.beginning().settled).snapshot
+                    _ = try await db.news(after: 0, unseenIn: seen)
+                }
+            ),
         ]
 
     @Test func `a plan from the time of small tables reads no whole table later`() async throws {

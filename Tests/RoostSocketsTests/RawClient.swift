@@ -20,15 +20,7 @@ struct RawClient {
         await withCheckedContinuation { continuation in
             Thread.run {
                 let descriptor = connect(to: port)
-                var rest = Array(text.utf8)[...]
-                while !rest.isEmpty {
-                    let bytes = Array(rest)
-                    // SAFETY: the array is valid during the call.
-                    let sent = unsafe Glibc.send(
-                        descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
-                    guard sent > 0 else { break }
-                    rest = rest.dropFirst(sent)
-                }
+                sendAll(Array(text.utf8), on: descriptor)
                 if closesFirst { shutdown(descriptor, CInt(SHUT_WR)) }
                 let answer = readAll(descriptor)
                 close(descriptor)
@@ -51,6 +43,18 @@ struct RawClient {
         let bytes = Array(text.utf8)
         // SAFETY: the array is valid during the call.
         _ = unsafe Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+    }
+
+    /// Sends all bytes, or those until the server ends the connection.
+    static func sendAll(_ bytes: [UInt8], on descriptor: CInt) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let bytes = Array(rest)
+            // SAFETY: the array is valid during the call.
+            let sent = unsafe Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+            guard sent > 0 else { break }
+            rest = rest.dropFirst(sent)
+        }
     }
 
     /// Returns everything that the server sends until it closes, then closes this end.
@@ -112,6 +116,15 @@ struct RawClient {
         }
     }
 
+    /// Gives the end of a connection a small buffer for sending; the kernel would take megabytes.
+    @discardableResult
+    static func shrinkBuffer(of descriptor: CInt) -> Bool {
+        var size: CInt = 16_384
+        // SAFETY: the option is valid during the call.
+        return unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size)) == 0
+    }
+
     /// Gives the server's end of a connection, which is in this process, a small buffer for
     /// sending; the kernel would take megabytes.
     ///
@@ -121,11 +134,7 @@ struct RawClient {
         let server = port(of: descriptor, isPeer: true)
         for other in CInt(0)..<65_536 where port(of: other, isPeer: false) == server {
             guard port(of: other, isPeer: true) == own else { continue }
-            var size: CInt = 16_384
-            // SAFETY: the option is valid during the call.
-            let result = unsafe setsockopt(
-                other, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
-            return result == 0
+            return shrinkBuffer(of: other)
         }
         return false
     }

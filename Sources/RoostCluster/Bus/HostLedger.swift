@@ -19,6 +19,8 @@ package struct Loss: Equatable, Sendable {
         case lateMeeting
         /// A host has fallen silent, or too many hosts are heard at once.
         case silence
+        /// A host has left, and may commit its last changes without a notice.
+        case departure
         /// The bus is gone; nothing arrives until `reconnection`.
         case disconnection
         case reconnection
@@ -109,8 +111,13 @@ package struct HostLedger: Sendable {
         return [Loss(.hole, of: host, count: last - known)]
     }
 
-    /// Removes a host that has said that it leaves; the number of that message has shown all losses.
-    package mutating func leave(_ host: HostID) { entries[host] = nil }
+    /// Removes a host that has said that it leaves, and returns the loss.
+    ///
+    /// Calls that wait for a lock or a standby meanwhile send no notice any more, and no number.
+    package mutating func leave(_ host: HostID) -> Loss {
+        entries[host] = nil
+        return Loss(.departure, of: host)
+    }
 
     /// Removes the hosts that have fallen silent, and returns a loss for each.
     package mutating func beat(at now: ContinuousClock.Instant) -> [Loss] {

@@ -260,7 +260,7 @@ package actor NATSFanOut: FanOut {
         case .notice(let notice):
             for deliver in subscribers { await deliver(notice) }
             delivered.add(notice)
-        case .signal(let signal) where signal.name == Self.farewell: ledger.leave(host)
+        case .signal(let signal) where signal.name == Self.farewell: note(ledger.leave(host))
         case .signal(let signal): await onSignal(signal, host)
         case .heartbeat, nil: refuse(from: host)
         }
@@ -284,7 +284,7 @@ package actor NATSFanOut: FanOut {
     /// Hands the losses to the handler, one after the other.
     private func report() async {
         while let loss = losses.next() {
-            let isExpected = loss.reason == .lateMeeting || loss.reason == .reconnection
+            let isExpected = [.lateMeeting, .reconnection, .departure].contains(loss.reason)
             log(
                 LogLine(
                     isExpected ? .info : .warning, "bus_loss",

@@ -172,10 +172,9 @@ package actor ClusterFanOut: FanOut {
 
     /// Notes that notices may have been lost; the next sweep makes up for them.
     ///
-    /// - Parameter isLasting: Whether more may be lost for some time, as those of a host that has fallen
-    ///   silent and may be cut off from the bus only.
-    package func noteLoss(isLasting: Bool = false) {
-        losses.note(swept: order.swept, isLasting: isLasting, at: now())
+    /// - Parameter time: The time for which more may be lost; nil for none.
+    package func noteLoss(mistrustingFor time: Duration? = nil) {
+        losses.note(swept: order.swept, mistrustingFor: time, at: now())
     }
 
     /// Compares the servers that the bus hears with those that the database knows to be alive.

@@ -77,14 +77,13 @@ package struct NoticeLosses: Sendable {
     ///
     /// - Parameters:
     ///   - swept: The transaction up to which sweeps know all changes.
-    ///   - isLasting: Whether more may be lost for some time, as those of a host that has fallen
-    ///     silent and may be cut off from the bus only.
+    ///   - time: The time for which more may be lost; nil for none.
     ///   - now: The present moment.
-    package mutating func note(swept: Int64, isLasting: Bool, at now: Instant) {
+    package mutating func note(swept: Int64, mistrustingFor time: Duration?, at now: Instant) {
         let limit = now - Self.lateness
         putBack(past.last { $0.at <= limit }?.swept ?? past.first?.swept ?? swept)
-        guard isLasting else { return }
-        mistrust = now + Self.mistrustTime
+        guard let time else { return }
+        mistrust = max(mistrust ?? now, now + time)
         agreements = 0
     }
 
@@ -107,7 +106,8 @@ package struct NoticeLosses: Sendable {
             return excesses == 4 ? .unknown : nil
         }
         (disagreements, agreements) = (disagreements + 1, 0)
-        note(swept: swept, isLasting: disagreements > 1, at: now)
+        note(
+            swept: swept, mistrustingFor: disagreements > 1 ? Self.mistrustTime : nil, at: now)
         // The lease of a server that has died lasts for three renewals.
         return disagreements == 4 ? .unheard : nil
     }
@@ -214,5 +214,21 @@ package struct NoticeLosses: Sendable {
     /// Notes that the session keys were compared with the database.
     package mutating func noteSessionCheck(at now: Instant) {
         (owesSessionCheck, sessionCheck) = (false, now)
+    }
+}
+
+extension Loss {
+    /// The time for which more notices may be missing; nil if the loss is over.
+    ///
+    /// A host that has fallen silent may be cut off from the bus only, and write on. One that has
+    /// left ends within moments.
+    package var mistrust: Duration? {
+        switch reason {
+        case .silence: NoticeLosses.mistrustTime
+        case .departure: NoticeLosses.lateness
+        case .hole, .lateMeeting, .disconnection, .reconnection, .slowConsumer, .undecodable,
+            .refusal:
+            nil
+        }
     }
 }

@@ -25,10 +25,11 @@ package struct PostgresRestoration: Sendable {
 
     /// Lets the numbers of transactions begin anew, as one transaction.
     ///
-    /// Tokens of change logs stay valid, also those that were given after the dump; a client is told
-    /// of all channels of its user once. No message gets a number that a lost one had. A database that
-    /// shows no sign of a dump is treated alike, such as a copy of an earlier moment: to begin anew
-    /// without need costs time only.
+    /// Tokens of channel lists stay valid, also those that were given after the dump; a client is
+    /// told of all channels of its user once. Tokens of message logs are refused, because their era
+    /// has ended. No message gets a number that a lost one had. A database that shows no sign of a
+    /// dump is treated alike, such as a copy of an earlier moment: to begin anew without need costs
+    /// time, and clients read the logs again.
     ///
     /// - Throws: A sentence if servers run, or the database's timeline lies before that of its messages.
     package func run() async throws(PostgresError) {

@@ -107,8 +107,13 @@ extension PostgresStorage {
             var present: String?
             // Many channels can have one transaction, so a page ends at a row.
             while true {
-                let (page, states) = try await db.all(
-                    .news(after: place, unseenIn: snapshot, Self.newsLimit), .beginning)
+                let query: PostgresQuery<NewsRow> =
+                    if let snapshot {
+                        .news(after: place, unseenIn: snapshot, Self.newsLimit)
+                    } else {
+                        .news(after: place, Self.newsLimit)
+                    }
+                let (page, states) = try await db.all(query, .beginning)
                 settled = (states.first?.unsettled ?? 1) - 1
                 present = states.first?.snapshot
                 channels += page.map(\.news)
@@ -305,27 +310,57 @@ private struct NewsRow: Sendable {
     let news: ChannelNews
     let change: Int64
     let id: Int64
+
+    init(_ row: PostgresRow) {
+        news = ChannelNews(
+            url: ChannelURL(row.text(0)), sequence: row.int64(1), logChange: row.int64(2),
+            viewChange: row.int64(3))
+        change = row.int64(4)
+        id = row.int64(5)
+    }
 }
 
 extension PostgresQuery where Output == NewsRow {
     fileprivate static func news(
-        after place: (change: Int64, id: Int64), unseenIn snapshot: String?, _ limit: Int
+        after place: (change: Int64, id: Int64), _ limit: Int
     ) -> PostgresQuery {
         PostgresQuery(
             """
             SELECT url, seq, log_change, view_change, change, id FROM channel
             WHERE (change, id) > ($1::text::xid8, $2::bigint)
-                AND pg_visible_in_snapshot(change, $4::text::pg_snapshot) IS NOT TRUE
             ORDER BY change, id LIMIT $3
-            """, .text(String(place.change)), .int(place.id), .int(Int64(limit)),
-            PostgresValue(snapshot)
-        ) { row in
-            NewsRow(
-                news: ChannelNews(
-                    url: ChannelURL(row.text(0)), sequence: row.int64(1),
-                    logChange: row.int64(2), viewChange: row.int64(3)),
-                change: row.int64(4), id: row.int64(5))
-        }
+            """, .text(String(place.change)), .int(place.id), .int(Int64(limit))
+        ) { NewsRow($0) }
+    }
+
+    /// The news that a snapshot does not show.
+    ///
+    /// They are the changes from its end on, and those of transactions that were open in it. Both
+    /// are found in the index. A filter would look at each channel behind the place with each
+    /// sweep, and with many channels for longer than a statement may take.
+    fileprivate static func news(
+        after place: (change: Int64, id: Int64), unseenIn snapshot: String, _ limit: Int
+    ) -> PostgresQuery {
+        // One comparison of rows is one place in the index. With a second one for the end of the
+        // snapshot, the database would walk from the earlier place of both.
+        PostgresQuery(
+            """
+            SELECT url, seq, log_change, view_change, change, id FROM (
+                (SELECT url, seq, log_change, view_change, change, id FROM channel
+                WHERE (change, id) > (
+                    greatest($1::text::xid8, pg_snapshot_xmax($4::text::pg_snapshot)),
+                    CASE WHEN $1::text::xid8 >= pg_snapshot_xmax($4::text::pg_snapshot)
+                        THEN $2::bigint ELSE -1 END)
+                ORDER BY change, id LIMIT $3)
+                UNION ALL
+                (SELECT url, seq, log_change, view_change, change, id FROM channel
+                WHERE (change, id) > ($1::text::xid8, $2::bigint)
+                    AND change = ANY (ARRAY(SELECT pg_snapshot_xip($4::text::pg_snapshot)))
+                ORDER BY change, id LIMIT $3)
+            ) AS unseen
+            ORDER BY change, id LIMIT $3
+            """, .text(String(place.change)), .int(place.id), .int(Int64(limit)), .text(snapshot)
+        ) { NewsRow($0) }
     }
 }
 

@@ -86,6 +86,5 @@ extension Option {
     fileprivate static let restored = Option(
         "restored",
         help:
-            "let the numbers of transactions begin anew, after a restore from a dump; not with "
-            + "--dry-run")
+            "let the numbers of transactions begin anew, after a restore; not with --dry-run")
 }

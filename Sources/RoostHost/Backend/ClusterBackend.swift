@@ -70,9 +70,7 @@ extension Backend {
             try await bus?.opened(log)
             let fanOut = try await ClusterFanOut(
                 storage, bus: bus, on: loop, now: steady.instant, log: { log.write($0) })
-            bus?.onLoss { loss in
-                await fanOut.noteLoss(isLasting: loss.reason == .silence)
-            }
+            bus?.onLoss { await fanOut.noteLoss(mistrustingFor: $0.mistrust) }
             let presence = PostgresPresence(
                 storage, host: .random(), name: cluster.name, now: steady.instant)
             // The last step that may fail: nothing else closes the files.

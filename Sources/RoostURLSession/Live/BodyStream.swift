@@ -17,8 +17,13 @@ final class BodyStream: InputStream {
         var hasFailed = false
         var status = Stream.Status.notOpen
 
+        /// Whether the next piece of the body is to be read.
+        var isWaiting: Bool { rest.isEmpty && !isAtEnd && !hasFailed && status != .closed }
+
         /// Adds a piece; an empty one is the end, and nil a failure.
         mutating func add(_ piece: [UInt8]?) {
+            // A piece that was read during the close comes too late.
+            guard status != .closed else { return }
             guard let piece else {
                 hasFailed = true
                 status = .error
@@ -65,20 +70,21 @@ final class BodyStream: InputStream {
     private func take(_ limit: Int) -> ArraySlice<UInt8>? {
         // URLSession reads on one thread at a time. Its others do not wait for the disk, so the
         // piece is read without the lock.
-        if state.withLock({ $0.rest.isEmpty && !$0.isAtEnd && !$0.hasFailed }) {
+        if state.withLock({ $0.isWaiting }) {
             let piece = body.next()
             state.withLock { $0.add(piece) }
         }
-        let bytes = state.withLock { state -> ArraySlice<UInt8>? in
-            guard !state.hasFailed else { return nil }
+        let (bytes, hasFailed) = state.withLock { state -> (ArraySlice<UInt8>?, Bool) in
+            // A closed stream belongs to a request that has ended.
+            guard state.status != .closed, !state.hasFailed else {
+                return (nil, state.status != .closed)
+            }
             defer { state.rest = state.rest.dropFirst(limit) }
-            return state.rest.prefix(limit)
+            return (state.rest.prefix(limit), false)
         }
         // URLSession itself would keep asking, and the server keep waiting.
-        guard let bytes else {
-            monitor.fail()
-            return nil
-        }
+        if hasFailed { monitor.fail() }
+        guard let bytes else { return nil }
         if !bytes.isEmpty { monitor.advance() }
         return bytes
     }
