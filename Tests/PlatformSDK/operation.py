@@ -7,6 +7,8 @@ import http.client
 import itertools
 import json
 import os
+import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -426,6 +428,30 @@ def uploading():
         check(not parts() and len(os.listdir(folder)) == 1, os.listdir(folder))
 
 
+def containing():
+    """A container's first process ends with SIGTERM, before it listens and afterwards."""
+    if subprocess.run(["unshare", "--pid", "--fork", "true"], stderr=subprocess.DEVNULL).returncode:
+        print("server: operation leaves out a container's first process, because it may not make one")
+        return
+    options = ("--port", "0", "--app-id", APP, "--api-token", "secret")
+
+    def ends(options, has_started, status, what):
+        process = subprocess.Popen(
+            bound("unshare", "--pid", "--fork", "--kill-child", ROOST, "serve", *options),
+            stdout=subprocess.PIPE, text=True)
+        has_started(process)
+        with open(f"/proc/{process.pid}/task/{process.pid}/children") as children:
+            os.kill(int(children.read()), signal.SIGTERM)
+        check(process.wait(timeout=PATIENCE) == status, f"{what}: {process.returncode}")
+
+    with socket.create_server(("127.0.0.1", 0)) as silent, tempfile.TemporaryDirectory() as folder:
+        database = f"postgresql://someone@127.0.0.1:{silent.getsockname()[1]}/chat"
+        ends(("--database", database, *options), lambda _: silent.accept(), 128 + signal.SIGTERM,
+             "a first process that waits for its database")
+        ends(("--data", folder, *options), lambda process: process.stdout.readline(), 0,
+             "a first process that listens")
+
+
 def wait_for(condition, what):
     end = time.monotonic() + PATIENCE
     while not condition():
@@ -434,6 +460,7 @@ def wait_for(condition, what):
     check(True, what)
 
 
-for run in (secrets, closing, uploading, killing, stopping, copying, encrypting, limiting, proxied):
+for run in (secrets, closing, uploading, killing, stopping, copying, encrypting, limiting, proxied,
+            containing):
     run()
 print(f"server: operation, {checks} checks")

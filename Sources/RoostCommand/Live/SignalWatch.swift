@@ -25,6 +25,9 @@ struct SignalWatch {
             #if canImport(Darwin)
             // On this platform the default action would come first.
             signal(number, SIG_IGN)
+            #else
+            // The source handles a signal only if nothing else does.
+            signal(number, SIG_DFL)
             #endif
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {

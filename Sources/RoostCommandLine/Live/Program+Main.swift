@@ -18,6 +18,7 @@ extension Program {
         StandardDescriptors.reserve()
         // A closed output is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        FirstProcess.endsWithSignals()
         let words = Array(CommandLine.arguments.dropFirst())
         let ended = DispatchSemaphore(value: 0)
         // This function owns the task and waits for it; the task ends the process.
