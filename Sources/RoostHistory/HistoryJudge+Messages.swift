@@ -73,7 +73,8 @@ extension HistoryJudge {
         let text = shown.otherText ?? channels[channel][number].text
         // Edits of other clients may stand in a file that comes later.
         guard text != edit.text,
-            !channels[channel].edits.isLater(text, of: number, by: here.client, than: edit)
+            !channels[channel].edits.isLater(
+                text, of: number, by: here.client, than: edit.call)
         else { return }
         channels[channel].doubts.append(
             ChannelBook.Doubt(

@@ -231,6 +231,21 @@ struct HistoryClaimTests {
             ]).isGood)
     }
 
+    @Test func `a later edit takes the place of a queued one, even without an answer`() throws {
+        func answer(_ call: Int64) -> HistoryFact { .answer(HistoryAnswer(call: call, isOK: true)) }
+        func verdict(_ facts: [HistoryFact], end: String) throws -> Verdict {
+            let restart = HistoryFact.start(HistoryStart(user: "ada"))
+            return try Case.verdict(facts + [restart, Case.view([Case.message(1, by: "cy", end)])])
+        }
+        let cut = [Case.edit("b"), answer(2), Case.edit("c")]
+        #expect(try verdict(cut, end: "b").isGood)
+        #expect(try verdict(cut, end: "c").isGood)
+        #expect(try verdict(cut, end: "a").complaints.map(\.rule) == [.undone])
+        // An earlier one does not.
+        let whole = [Case.edit("c"), Case.edit("b"), answer(3)]
+        #expect(try verdict(whole, end: "c").complaints.map(\.rule) == [.undone])
+    }
+
     @Test func `an edit beside a refused deletion is missed`() throws {
         let all = [Case.message(1, by: "cy", "one")]
         func changes(edit: Int64, deletion: Int64) -> [HistoryFact] {

@@ -89,12 +89,12 @@ struct EditBook: Sendable {
             .last { $0.number < number }
     }
 
-    /// Whether the client itself asked for a text behind the call of an acknowledged edit.
+    /// Whether the client itself asked for a text behind another call.
     func isLater(
-        _ text: Int32, of message: Int32, by client: Int32, than edit: Acknowledgement
+        _ text: Int32, of message: Int32, by client: Int32, than call: Int64
     ) -> Bool {
         let key = OwnKey(client: client, message: message, text: text)
-        return ownCalls[key]?.numbers.last.map { $0 > edit.call } ?? false
+        return ownCalls[key]?.numbers.last.map { $0 > call } ?? false
     }
 
     /// Whether another client ever asked for a text.

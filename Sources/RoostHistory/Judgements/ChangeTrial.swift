@@ -66,6 +66,9 @@ struct ChangeTrial {
         else { return }
         let text = log.text(of: key.message, in: channel)
         guard text != edit, !channel.edits.isOfOther(text, of: key.message, than: key.client),
+            // A later edit takes its place in the outbox. Its call has no answer if the client was
+            // killed at that moment.
+            !channel.edits.isLater(text, of: key.message, by: key.client, than: change.call),
             channel.edits.acknowledgements[key]?
                 .contains(where: { $0.call >= change.call }) != true
         else { return }
@@ -104,7 +107,7 @@ struct ChangeTrial {
         guard log.rank(of: message) != nil else { return }
         let text = log.text(of: message, in: channel)
         guard text != edit.text,
-            !channel.edits.isLater(text, of: message, by: client, than: edit),
+            !channel.edits.isLater(text, of: message, by: client, than: edit.call),
             !channel.edits.isOfOther(text, of: message, than: client)
         else { return }
         evidence.complain(
