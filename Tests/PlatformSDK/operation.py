@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 
-from patience import PATIENCE
+from patience import PATIENCE, bound
 from server import APP, Server, expect
 from witness import Witness
 
