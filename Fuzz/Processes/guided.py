@@ -3,6 +3,7 @@
 
 import argparse
 import concurrent.futures
+import fnmatch
 import glob
 import hashlib
 import json
@@ -53,7 +54,8 @@ for target in package.targets where target.name == "RoostFuzz" {
 def arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/fuzz guided", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("target", help="a name of `scripts/fuzz list`, part of one with a star, or `all`")
+    parser.add_argument(
+        "targets", nargs="+", metavar="TARGET", help="a name of `scripts/fuzz list`, part of one with a star, or `all`")
     parser.add_argument("--minutes", type=float, default=1, help="for each target (1)")
     parser.add_argument("--jobs", type=int, default=2, help="targets at once (2)")
     parser.add_argument("--folder", default=".build/guided", help="for the build, the inputs and the book")
@@ -229,10 +231,12 @@ def main():
     shutil.rmtree(folder / "samples", ignore_errors=True)
     subprocess.run([program, "samples", folder / "samples"], check=True)
     names = subprocess.run([program, "list"], check=True, text=True, stdout=subprocess.PIPE).stdout.split()
-    pattern = "*" if options.target == "all" else options.target
-    chosen = [name for name in names if pathlib.PurePath(name).match(pattern)]
-    if not chosen:
-        sys.exit(f"fuzz: there is no target {options.target}; scripts/fuzz list names them.")
+    chosen = []
+    for target in options.targets:
+        matches = [name for name in names if target == "all" or fnmatch.fnmatchcase(name, target)]
+        if not matches:
+            sys.exit(f"fuzz: there is no target {target}; scripts/fuzz list names them.")
+        chosen += [name for name in matches if name not in chosen]
     if options.merge:
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             for line in pool.map(lambda name: merge(program, folder, name), chosen):
