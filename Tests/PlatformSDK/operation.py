@@ -452,6 +452,22 @@ def containing():
              "a first process that listens")
 
 
+def hanging_up():
+    """A server that `nohup` has started outlives its terminal."""
+    former = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        server = Server(ROOST)
+    finally:
+        signal.signal(signal.SIGHUP, former)
+    with server:
+        with open(f"/proc/{server.process.pid}/status") as status:
+            ignored = next(int(line.split()[1], 16) for line in status if line.startswith("SigIgn:"))
+        check(ignored >> signal.SIGHUP - 1 & 1, f"a server that was started with SIGHUP ignored: {ignored:x}")
+        server.process.send_signal(signal.SIGHUP)
+        channel(server)
+        check(server.stop() == 0, "it ends with SIGTERM")
+
+
 def wait_for(condition, what):
     end = time.monotonic() + PATIENCE
     while not condition():
@@ -461,6 +477,6 @@ def wait_for(condition, what):
 
 
 for run in (secrets, closing, uploading, killing, stopping, copying, encrypting, limiting, proxied,
-            containing):
+            containing, hanging_up):
     run()
 print(f"server: operation, {checks} checks")
