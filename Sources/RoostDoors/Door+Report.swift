@@ -102,15 +102,31 @@ extension Door {
         _ work: @escaping @Sendable (ChatClient) async throws(RoostError) -> Value
     ) {
         let current = clientForCall()
-        start {
-            let result: Result<Value, RoostError>
-            do throws(RoostError) {
-                result = .success(try await work(try await current.opened().client))
-            } catch {
-                result = .failure(error)
-            }
-            self.notify(callback, result)
+        start { await self.answer(callback, current, work) }
+    }
+
+    /// Calls the client when all messages that the app has sent before are saved.
+    ///
+    /// Later messages wait for the end of the call, and so does the login of another user.
+    package func performInOrder<Value: Sendable>(
+        then callback: Callback<Result<Value, RoostError>>,
+        _ work: @escaping @Sendable (ChatClient) async throws(RoostError) -> Value
+    ) {
+        let current = clientForCall()
+        sending.add(on: self) { await self.answer(callback, current, work) }
+    }
+
+    private func answer<Value: Sendable>(
+        _ callback: Callback<Result<Value, RoostError>>, _ current: CurrentClient,
+        _ work: @Sendable (ChatClient) async throws(RoostError) -> Value
+    ) async {
+        let result: Result<Value, RoostError>
+        do throws(RoostError) {
+            result = .success(try await work(try await current.opened().client))
+        } catch {
+            result = .failure(error)
         }
+        notify(callback, result)
     }
 }
 

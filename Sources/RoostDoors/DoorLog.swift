@@ -39,7 +39,7 @@ package final class DoorLog: Sendable {
     }
 
     /// Writes a line, unless the app's level is behind its level.
-    func note(_ level: Level, _ line: @autoclosure () -> String) {
+    package func note(_ level: Level, _ line: @autoclosure () -> String) {
         let write = state.withLock { level >= $0.level ? $0.write : nil }
         write?("Roost \(level): \(line())")
     }

@@ -38,7 +38,7 @@ extension SBSMMessageCollection {
 
     /// Cancels the user's own unsent message.
     public func deleteMessage(withRequestId requestId: String) {
-        SBDMain.door.perform(then: .none) { client throws(RoostError) in
+        SBDMain.door.performInOrder(then: .none) { client throws(RoostError) in
             await client.cancel(RequestID(requestId))
         }
     }

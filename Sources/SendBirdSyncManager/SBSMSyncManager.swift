@@ -195,8 +195,13 @@ public final class SBSMSyncManager: NSObject {
     public class func clearCache() {
         let door = SBDMain.door
         let isWhole = door.isLoggedOut
-        door.perform(then: .none) { client throws(RoostError) in
-            try await client.clearCache(includingUnsent: isWhole)
+        door.performInOrder(then: .none) { client throws(RoostError) in
+            do throws(RoostError) {
+                try await client.clearCache(includingUnsent: isWhole)
+            } catch {
+                door.log.note(.error, "The cache was not cleared: \(error.message)")
+                throw error
+            }
             // The downloads that have finished begin anew.
             let emptied = state.withLock { $0.isSynchronizing ? Array($0.downloads.values) : [] }
             for download in emptied { download.resume() }

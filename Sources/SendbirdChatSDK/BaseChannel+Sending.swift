@@ -194,7 +194,7 @@ extension BaseChannel {
     ) {
         let callback = Callback<Result<Void, RoostError>>.done(
             completionHandler.map { handler in { error in handler(error == nil, error) } })
-        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
+        SendbirdChat.door.performInOrder(then: callback) { client throws(RoostError) in
             guard await client.cancelUpload(RequestID(requestId)) else { throw .noUpload }
         }
     }
@@ -203,7 +203,8 @@ extension BaseChannel {
     public func cancelPendingMessage(
         requestId: String, completionHandler: SBErrorHandler? = nil
     ) {
-        SendbirdChat.door.perform(then: .done(completionHandler)) { client throws(RoostError) in
+        SendbirdChat.door.performInOrder(then: .done(completionHandler)) {
+            client throws(RoostError) in
             await client.cancel(RequestID(requestId))
         }
     }

@@ -171,7 +171,7 @@ public final class SendbirdChat: NSObject {
     ///
     /// Before the first connection no user is known, and the handler gets an error.
     public class func clearCachedData(completionHandler: SBErrorHandler?) {
-        door.perform(then: .done(completionHandler)) { client throws(RoostError) in
+        door.performInOrder(then: .done(completionHandler)) { client throws(RoostError) in
             try await client.clearCache(includingUnsent: true)
         }
     }
@@ -181,7 +181,7 @@ public final class SendbirdChat: NSObject {
     public class func clearCachedMessages(
         channelURL: String, completionHandler: SBErrorHandler?
     ) {
-        door.perform(then: .done(completionHandler)) { client throws(RoostError) in
+        door.performInOrder(then: .done(completionHandler)) { client throws(RoostError) in
             try await client.clearCache(of: ChannelURL(channelURL))
         }
     }

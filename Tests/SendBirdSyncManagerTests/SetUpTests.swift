@@ -368,6 +368,28 @@ extension SendBirdTests {
             }
         }
 
+        @Test func `a clearing after a logout ends before the login of another user`() throws {
+            try Self.play(seed: 138) { story in
+                let url = try await story.channel("train")
+                SBSMSyncManager.setup(withUserId: "alice")
+                await Self.connect(story)
+                await story.world.pass()
+                let _: Bool = await story.wait { done in
+                    SBDMain.disconnect {
+                        SBSMSyncManager.clearCache()
+                        SBDMain.connect(withUserId: "bob") { _, _ in done(true) }
+                    }
+                }
+                await story.phone.network.cut()
+                SBDMain.connect(withUserId: "alice")
+                await story.world.pass()
+                let gone: SBDGroupChannel? = await story.wait { done in
+                    SBDGroupChannel.getWithUrl(url.rawValue) { channel, _ in done(channel) }
+                }
+                #expect(gone == nil)
+            }
+        }
+
         @Test(arguments: [false, true])
         func `clearing the cache removes unsent messages after a logout only (R162)`(
             isLoggedOut: Bool

@@ -50,6 +50,23 @@ extension SendBirdTests {
             await story.world.pass()
         }
 
+        @Test func `a message that is deleted directly after its sending is not sent`() throws {
+            try SyncStory.play(seed: 325) { story in
+                let url = try await story.channel("train")
+                await Self.launch(story, .setUpFirst)
+                let channel = try await story.get(url)
+                let collection = SBSMMessageCollection(
+                    channel: channel, filter: nil, viewpointTimestamp: Int64.max)
+                await story.phone.network.cut()
+                let preview = channel.sendUserMessage("oops") { _, _ in }
+                collection.deleteMessage(preview)
+                await story.world.pass()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(try await story.world.log(of: url).isEmpty)
+            }
+        }
+
         @Test(arguments: Start.allCases)
         func `a text waits for a connection with the manager or with local caching only (R138)`(
             start: Start

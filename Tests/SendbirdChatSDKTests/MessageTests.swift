@@ -161,6 +161,27 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `a message that is canceled directly after its sending is not sent`() throws {
+            try Self.play(seed: 187) { story, url, channel in
+                await story.phone.network.cut()
+                let params = FileMessageCreateParams(file: Data("picture".utf8))
+                let file = try #require(channel.sendFileMessage(params: params)?.requestId)
+                let (isCanceled, error): (Bool, SBError?) = await story.wait { done in
+                    Channel.cancelUploadingFileMessage(requestId: file) { done(($0, $1)) }
+                }
+                #expect(isCanceled)
+                #expect(error == nil)
+                let text = channel.sendUserMessage("oops").requestId
+                let refusal: SBError? = await story.wait { done in
+                    channel.cancelPendingMessage(requestId: text) { done($0) }
+                }
+                #expect(refusal == nil)
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(try await story.world.log(of: url).isEmpty)
+            }
+        }
+
         @Test func `a pending file shows its bytes and sizes, and a file needs bytes`() throws {
             try Self.play(seed: 86) { story, url, channel in
                 let params = FileMessageCreateParams(file: Data("picture".utf8))
