@@ -325,7 +325,8 @@ package final class Door: Sendable {
         then callback: Callback<(User?, RoostError?)>
     ) {
         open(user, at: server)
-        let current = clientForCall()
+        // Another thread may have named another user, who must not get this one's token.
+        let current = clientForCall(of: user)
         state.withLock { ($0.wantsLogin, $0.isLoggedOut) = (true, false) }
         start {
             var error: RoostError?
@@ -353,7 +354,8 @@ package final class Door: Sendable {
 
     /// Logs out; cache and outbox stay and can be read until another user logs in.
     package func disconnect(then callback: Callback<Void>) {
-        let (current, account) = (clientForCall(), account)
+        let account = account
+        let current = clientForCall(of: account)
         state.withLock { $0.wantsLogin = false }
         start {
             if let opened = try? await current.opened() {
