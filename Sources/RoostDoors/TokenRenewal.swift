@@ -65,7 +65,9 @@ package final class TokenRenewal<Delegate>: Sendable {
     }
 
     /// Tells the delegate about the end or the renewal of the session; called on the app's queue.
-    package func note(_ step: ConnectionStep, _ state: ConnectionState) {
+    package func note(_ step: ConnectionStep, _ state: ConnectionState, of user: UserID) {
+        // A request of the present user does not end with the connection of a former one.
+        guard door.isPresent(user)() else { return }
         let notices = self.state.withLock { own in
             switch step {
             // The session goes on or has ended without the answer to an open request.

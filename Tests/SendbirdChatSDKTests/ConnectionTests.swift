@@ -315,6 +315,31 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `the end of a former user's session is not told to the next one`() throws {
+            try DoorStory.play(seed: 78) { story in
+                let (session, watch) = (Session(), Watch())
+                SendbirdChat.setSessionDelegate(session)
+                SendbirdChat.addConnectionDelegate(watch, identifier: "a")
+                await story.connect()
+                let _: Void = await story.wait { done in
+                    SendbirdChat.connect(userId: "bob") { _, _ in done(()) }
+                }
+                await story.world.pass()
+                watch.heard = []
+                let refusal = RoostError(.tokenInvalid, remedy: .signIn, message: "no")
+                // The app's queue may be so late.
+                SendbirdChat.door.receive(
+                    .connection(.givenUp, .refused(refusal), "alice"), of: "alice")
+                SendbirdChat.door.receive(
+                    .connection(.disconnected, .disconnected, "alice"), of: "alice")
+                await story.world.pass()
+                #expect(session.heard == [])
+                #expect(watch.heard == ["disconnected"])
+                SendbirdChat.removeSessionDelegate()
+                SendbirdChat.removeAllConnectionDelegates()
+            }
+        }
+
         @Test func `a login after a disconnection needs a valid token`() throws {
             try DoorStory.play(seed: 77) { story in
                 await story.world.setToken("secret", of: "alice")
