@@ -232,6 +232,7 @@ private final class OneFileDisk: FileCacheDisk {
     let text = Mutex("")
 
     func exists(_ path: String) -> Bool { true }
+    func names(in folder: String) -> [String] { [] }
     func makeFolder(_ path: String) {}
     func read(_ path: String) -> String { text.withLock { $0 } }
     func write(_ text: String, to path: String) {}

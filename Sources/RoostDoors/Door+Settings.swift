@@ -26,8 +26,9 @@ extension Door {
         /// The handler of a rewrite of the cache; called on the app's queue, once for each opening
         /// that needs one.
         package var migrationBegins = Callback<Void>.none
-        /// The source of a new token, asked when the server says that the token has expired.
-        package var tokenProvider: (@Sendable () async -> String?)?
+        /// The source of a new token, asked when the server says that the token has expired; nil
+        /// ends the session, and after an error it is asked again.
+        package var tokenProvider: (@Sendable () async throws -> String?)?
         /// The time limit for `tokenProvider`.
         package var tokenWait = Duration.seconds(60)
         /// The app's version, which later clients name at each login; nil for none.

@@ -130,8 +130,8 @@ package final class Door: Sendable {
     ///
     /// Lost events end all typing, and the kept channels are read again. `user` is that of the
     /// client; nil stands for the present one. The channel of the event was read after the moment.
-    /// No event but those of the connection reaches the app after the login call of another user
-    /// (scar 34).
+    /// After the login call of another user no event reaches the app but the end of the connection,
+    /// which names its user (scar 34).
     package func receive(
         _ event: ClientEvent, of user: UserID? = nil,
         askedAt moment: KeptChannels.Moment = .next()
@@ -142,10 +142,14 @@ package final class Door: Sendable {
             showKept()
         }
         queue.async { [self] in
-            guard case .event(let news, let channel) = event else { return listener(event) }
-            if state.withLock({ $0.isOther(user) }) { return }
-            let shown = channel.map { keptState(of: $0, in: news, askedAt: moment) }
-            withExtendedLifetime(shown) { listener(event) }
+            switch event {
+            case .connection(.disconnected, _, _): listener(event)
+            case .connection(_, _, let user): if isPresent(user)() { listener(event) }
+            case .event(let news, let channel):
+                guard isPresent(user)() else { return }
+                let shown = channel.map { keptState(of: $0, in: news, askedAt: moment) }
+                withExtendedLifetime(shown) { listener(event) }
+            }
         }
     }
 
@@ -325,7 +329,8 @@ package final class Door: Sendable {
         then callback: Callback<(User?, RoostError?)>
     ) {
         open(user, at: server)
-        let current = clientForCall()
+        // Another thread may have named another user, who must not get this one's token.
+        let current = clientForCall(of: user)
         state.withLock { ($0.wantsLogin, $0.isLoggedOut) = (true, false) }
         start {
             var error: RoostError?
@@ -353,7 +358,8 @@ package final class Door: Sendable {
 
     /// Logs out; cache and outbox stay and can be read until another user logs in.
     package func disconnect(then callback: Callback<Void>) {
-        let (current, account) = (clientForCall(), account)
+        let account = account
+        let current = clientForCall(of: account)
         state.withLock { $0.wantsLogin = false }
         start {
             if let opened = try? await current.opened() {

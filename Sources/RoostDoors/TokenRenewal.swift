@@ -59,13 +59,15 @@ package final class TokenRenewal<Delegate>: Sendable {
 
     /// Lets the clients of some settings ask the delegate, which may be set later.
     package func provide(to settings: inout Door.Settings) {
-        settings.tokenProvider = { await self.token() }
+        settings.tokenProvider = { try await self.token() }
         // The time limit of this renewal counts, which may change at any time.
         settings.tokenWait = .seconds(Self.longestWait + 1)
     }
 
     /// Tells the delegate about the end or the renewal of the session; called on the app's queue.
-    package func note(_ step: ConnectionStep, _ state: ConnectionState) {
+    package func note(_ step: ConnectionStep, _ state: ConnectionState, of user: UserID) {
+        // A request of the present user does not end with the connection of a former one.
+        guard door.isPresent(user)() else { return }
         let notices = self.state.withLock { own in
             switch step {
             // The session goes on or has ended without the answer to an open request.
@@ -87,20 +89,26 @@ package final class TokenRenewal<Delegate>: Sendable {
         if let delegate { notify(delegate, notice) }
     }
 
-    /// Returns a token of the app; nil without a delegate, or if it gives none in time.
-    private func token() async -> String? {
+    /// Returns a token of the app; nil without a delegate, or if there is none any more.
+    ///
+    /// - Throws: The error for the delegate if the app gives no answer now; the client asks again.
+    private func token() async throws(RoostError) -> String? {
         let (number, patience) = state.withLock { state in
             state.request += 1
             return (state.request, state.patience)
         }
         let answer = await answer(within: patience)
-        let (token, notice): (String?, SessionNotice?) = state.withLock { state in
-            if state.request == number { return state.progress.take(answer) }
-            guard case .token(let token) = answer else { return (nil, nil) }
-            return (token, nil)
+        let (token, isOvertaken): (Result<String?, RoostError>, Bool) = state.withLock { state in
+            let isOvertaken = state.request != number
+            var progress = state.progress
+            let token = progress.take(answer)
+            if !isOvertaken { state.progress = progress }
+            return (token, isOvertaken)
         }
-        if let notice { door.queue.async { self.tell(notice) } }
-        return token
+        if case .failure(let error) = token, !isOvertaken {
+            door.queue.async { self.tell(.failed(error)) }
+        }
+        return try token.get()
     }
 
     private func answer(within patience: Duration) async -> TokenAnswer {

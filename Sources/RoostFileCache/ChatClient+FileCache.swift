@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Roost
+import RoostModel
 
 extension ChatClient {
     /// Imports a file cache into the client's cache: the channel list, and the messages of each
@@ -17,11 +18,18 @@ extension ChatClient {
     ///   - areWhole: Whether the saved messages of each channel are consecutive, as after saving
     ///     one screen.
     /// - Returns: The number of messages in the files of this user.
-    /// - Throws: `.localDatabaseError`; the files stay as they are.
+    /// - Throws: `.invalidParameter` for a file cache of another user; `.localDatabaseError`. The
+    ///   files stay as they are.
     @discardableResult
     public func importFiles(
         of cache: FileCache, areWhole: Bool = false
     ) async throws(RoostError) -> Int {
+        guard cache.user == configuration.userID else {
+            throw RoostError(
+                .invalidParameter, remedy: .correctInput,
+                message: "The file cache is of the user \(cache.user), not of "
+                    + "\(configuration.userID): open it for the user of the client.")
+        }
         let channels = cache.loadChannels()?.values ?? []
         try await adopt(channels)
         var count = 0

@@ -32,7 +32,7 @@ public struct FileCache: Sendable {
     private let disk: any FileCacheDisk
     /// The folder of the application; nil if its ID cannot be a folder's name.
     private let folder: String?
-    private let user: UserID
+    let user: UserID
 
     /// Creates a cache; no file is made before the first save.
     ///
@@ -90,19 +90,34 @@ public struct FileCache: Sendable {
 
     // MARK: Files
 
+    /// Removes the saved lists of all users of the application; other files in its folder stay.
+    ///
+    /// The names of the files do not tell whose they are.
+    ///
+    /// - Returns: Whether all of them are gone.
+    @discardableResult
+    public func removeAll() -> Bool {
+        guard let folder else { return true }
+        var areGone = true
+        for name in disk.names(in: folder) where FilePair.Kind(name: name) != nil {
+            if !disk.attempt({ try $0.remove("\(folder)/\(name)") }) { areGone = false }
+        }
+        return areGone
+    }
+
     private func name(of channel: ChannelURL) -> String {
         SerializedLine.digest("\(user)_\(channel)")
     }
 
-    private var listName: String { SerializedLine.digest(user.rawValue) + "_channellist" }
+    private var listName: String { SerializedLine.digest(user.rawValue) + FilePair.listEnding }
 
     private func save(_ lines: [SerializedLine], as name: String) -> Bool {
         guard let folder, !lines.isEmpty else { return false }
         guard disk.exists(folder) || disk.attempt({ try $0.makeFolder(folder) }) else {
             return false
         }
-        let suffix = name.hasSuffix("_channellist") ? "_channellist" : ""
-        let fresh = "\(folder)/\(disk.freshName())\(suffix)"
+        let ending = name.hasSuffix(FilePair.listEnding) ? FilePair.listEnding : ""
+        let fresh = "\(folder)/\(disk.freshName())\(ending)"
         return FilePair(path: "\(folder)/\(name)", on: disk).replace(
             with: lines.suffix(Self.limit).map(\.text).joined(separator: "\n"), by: fresh)
     }

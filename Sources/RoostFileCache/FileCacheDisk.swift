@@ -3,13 +3,15 @@
 /// The disk of a file cache; a test provides one that fails.
 package protocol FileCacheDisk: Sendable {
     func exists(_ path: String) -> Bool
+    /// Returns the names of the files in a folder; none if it cannot be read.
+    func names(in folder: String) -> [String]
     /// Creates one folder, whose parent must exist.
     func makeFolder(_ path: String) throws
     func read(_ path: String) throws -> String
     func write(_ text: String, to path: String) throws
     /// Makes an empty file; a file that exists stays as it is.
     func make(_ path: String) throws
-    /// Moves a file over another, which it replaces atomically.
+    /// Moves a file over another, which it replaces atomically, also before a loss of power.
     func move(_ path: String, to other: String) throws
     func remove(_ path: String) throws
     /// Returns an unused file name.

@@ -1,14 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// A data file and the sidecar with its SHA-256, written and validated together.
 struct FilePair {
+    /// The ending of the name of a channel list, before that of the file.
+    static let listEnding = "_channellist"
+    private static let dataEnding = ".data"
+    private static let hashEnding = ".hash"
+
+    /// The files of a cache, as their names tell; an app may have others in the same folder.
+    enum Kind {
+        /// A saved list, or its sidecar.
+        case kept
+        /// A file that was written and not moved to its place yet.
+        case temporary
+
+        /// Nil for a name that no cache gives.
+        init?(name: String) {
+            let endings = [FilePair.dataEnding, FilePair.hashEnding]
+            guard let ending = endings.first(where: { name.hasSuffix($0) }) else { return nil }
+            var stem = name.dropLast(ending.count)
+            if stem.hasSuffix(FilePair.listEnding) {
+                stem = stem.dropLast(FilePair.listEnding.count)
+            }
+            if UUID(uuidString: String(stem)) != nil {
+                self = .temporary
+            } else if stem.utf8.count == 64, stem.allSatisfy(\.isHexDigit) {
+                self = .kept
+            } else {
+                return nil
+            }
+        }
+    }
+
     let data: String
     let hash: String
     private let disk: any FileCacheDisk
 
     init(path: String, on disk: any FileCacheDisk) {
-        data = path + ".data"
-        hash = path + ".hash"
+        data = path + Self.dataEnding
+        hash = path + Self.hashEnding
         self.disk = disk
     }
 

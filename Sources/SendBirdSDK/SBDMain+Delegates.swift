@@ -62,8 +62,8 @@ extension SBDMain {
     /// Passes on an event of a client; the door calls it on the app's queue.
     class func receive(_ event: ClientEvent) {
         switch event {
-        case .connection(let step, let state, _):
-            session.note(step, state)
+        case .connection(let step, let state, let user):
+            session.note(step, state, of: user)
             connectionDelegates.callEach { (delegate: any SBDConnectionDelegate) in
                 notify(delegate, step)
             }

@@ -9,7 +9,8 @@ public protocol SBDSessionDelegate: AnyObject {
     /// The token has expired: fetch a new one, and pass it to the first closure, or nil if there is
     /// none any more; call the second one if it cannot be fetched now.
     ///
-    /// If neither is called within 60 s, or both are released, that counts as a failure.
+    /// If neither is called within 60 s, or both are released, that counts as a failure. After a
+    /// failure the client asks again a little later, and so on.
     func sessionTokenDidRequire(
         successCompletion success: @escaping (String?) -> Void,
         failCompletion fail: @escaping () -> Void)
@@ -17,7 +18,7 @@ public protocol SBDSessionDelegate: AnyObject {
     func sessionWasClosed()
     /// The session goes on with the new token.
     func sessionWasRefreshed()
-    /// The session could not be refreshed.
+    /// The session could not be refreshed now, or the server has refused the user.
     func sessionDidHaveError(_ error: SBDError)
     /// The token has expired; called before a new one is requested.
     func sessionWasExpired()

@@ -96,7 +96,7 @@ extension SendbirdChat {
             connectionDelegates.callEach { (delegate: any ConnectionDelegate) in
                 notify(delegate, step, user)
             }
-            session.note(step, state)
+            session.note(step, state, of: user)
         case .event(.unreadTotalChanged(let count), _):
             userEventDelegates.callEach { (delegate: any UserEventDelegate) in
                 delegate.didUpdateTotalUnreadMessageCount(

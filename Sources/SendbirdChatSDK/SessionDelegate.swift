@@ -8,9 +8,9 @@ import RoostModel
 public protocol SessionDelegate: AnyObject {
     /// The token has expired; the app fetches another and calls one of the closures.
     ///
-    /// `success(nil)` ends the session. The client waits for 60 s, or as long as
-    /// `SendbirdChat.setSessionTokenRefreshTimeout(_:)` says; the release of both closures without
-    /// a call counts as a failure.
+    /// `success(nil)` ends the session. After `fail()` the client asks again a little later, and so
+    /// on. It waits for 60 s, or as long as `SendbirdChat.setSessionTokenRefreshTimeout(_:)` says;
+    /// the release of both closures without a call counts as a failure.
     func sessionTokenDidRequire(
         successCompletion success: @escaping (String?) -> Void,
         failCompletion fail: @escaping () -> Void)
@@ -18,7 +18,7 @@ public protocol SessionDelegate: AnyObject {
     func sessionWasClosed()
     /// The session goes on with a new token.
     func sessionWasRefreshed()
-    /// The session could not be renewed.
+    /// The session could not be renewed now, or the server has refused the user.
     func sessionDidHaveError(_ error: SBError)
 }
 

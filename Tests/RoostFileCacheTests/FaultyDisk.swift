@@ -59,6 +59,8 @@ final class FaultyDisk: FileCacheDisk {
         disk.exists(path) && !(overlooksFiles && (path as NSString).pathExtension != "")
     }
 
+    func names(in folder: String) -> [String] { disk.names(in: folder) }
+
     func read(_ path: String) throws -> String {
         state.withLock { $0.read.append(URL(filePath: path).lastPathComponent) }
         return try disk.read(path)

@@ -151,19 +151,26 @@ struct FileCacheFaultTests {
         #expect(try Self.names(folder).allSatisfy { !fresh.contains($0) })
     }
 
-    @Test func `remains of a crash are removed, files being written are not (R38)`()
+    @Test func `remains of a crash are removed, files being written and of the app are not (R38)`()
         throws
     {
         let folder = try TemporaryFolder()
         let cache = FileCache(folder: folder.path, application: "app", user: "ann")
         cache.save(Self.list("old"), in: "c")
         let (stale, fresh) = (UUID().uuidString + "_channellist.data", UUID().uuidString + ".hash")
-        for name in [stale, fresh] { try Data("x".utf8).write(to: file(name)) }
-        try FileManager.default.setAttributes(
-            [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: file(stale).path)
+        let (photo, album) = (UUID().uuidString + ".jpg", UUID().uuidString + ".data")
+        for name in [stale, fresh, photo] { try Data("x".utf8).write(to: file(name)) }
+        try FileManager.default.createDirectory(
+            at: file(album), withIntermediateDirectories: false)
+        for name in [stale, photo, album] {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 0)],
+                ofItemAtPath: file(name).path)
+        }
         cache.save(Self.list("new"), in: "c")
-        #expect(try !Self.names(folder).contains(stale))
-        #expect(try Self.names(folder).contains(fresh))
+        let names = try Self.names(folder)
+        #expect(!names.contains(stale))
+        #expect([fresh, photo, album].allSatisfy(names.contains))
 
         func file(_ name: String) -> URL { URL(filePath: folder.file("app/\(name)")) }
     }

@@ -139,6 +139,22 @@ struct FileCacheTests {
         #expect(loaded.damagedLineCount == 1)
     }
 
+    @Test func `a removal leaves no list of any user, and every other file`() throws {
+        let folder = try TemporaryFolder()
+        #expect(Self.cache(folder).removeAll())
+        for user in ["ann", "ben"] as [UserID] {
+            #expect(Self.cache(folder, user: user).save([Self.sent(1)], in: "c"))
+            #expect(Self.cache(folder, user: user).save([Self.channel(1)]))
+        }
+        let photo = "cat.data"
+        try Data("x".utf8).write(to: URL(filePath: folder.file("app/\(photo)")))
+        #expect(Self.cache(folder).removeAll())
+        #expect(try Self.names(folder) == [photo])
+        #expect(Self.cache(folder, user: "ben").loadMessages(in: "c") == nil)
+        // Another list can be saved afterwards.
+        #expect(Self.cache(folder).save([Self.sent(2)], in: "c"))
+    }
+
     @Test func `the folder is created without its parents, and no name leads out of it (R23)`()
         throws
     {

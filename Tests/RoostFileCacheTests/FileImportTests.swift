@@ -54,6 +54,21 @@ struct FileImportTests {
         }
     }
 
+    @Test func `the files of another user are refused`() throws {
+        let folder = try TemporaryFolder()
+        try SimulatedWorld.play(seed: 5) { world in
+            let cache = FileCache(folder: folder.path, application: "app", user: "bob")
+            cache.save([GroupChannel(url: "secret")])
+            let alice = try await world.launch(world.device(of: "alice"))
+            let error = await #expect(throws: RoostError.self) {
+                try await alice.importFiles(of: cache)
+            }
+            #expect(error?.code == .invalidParameter)
+            #expect(try await alice.channelList().snapshot.channels == [])
+            await alice.close()
+        }
+    }
+
     @Test
     func `an imported file cache is brought up to date (R63)`()
         throws

@@ -86,6 +86,57 @@ extension SendBirdTests {
             }
         }
 
+        private static func message(_ number: Int64, in channel: ChannelURL) -> SBDBaseMessage {
+            SBDBaseMessage.make(
+                Message(
+                    delivery: .delivered(MessageID(number), RequestID("r\(number)")),
+                    channelURL: channel, createdAt: Timestamp(milliseconds: number),
+                    content: .user(text: "\(number)")))
+        }
+
+        private static func texts(in channel: ChannelURL) -> [String] {
+            SBDFileCache.loadMessages(channelUrl: channel.rawValue).map { $0.message }
+        }
+
+        @Test func `another message keeps a list that was saved newest first in its order`() throws
+        {
+            try SyncStory.play(seed: 76) { story in
+                await story.connect()
+                defer { try? FileManager.default.removeItem(atPath: story.folder.path + "-files") }
+                let newestFirst = (1...100).reversed().map { Self.message(2 * $0, in: "c") }
+                SBDFileCache.saveMessages(newestFirst, channelUrl: "c")
+                SBDFileCache.save(message: Self.message(201, in: "c"))
+                SBDFileCache.save(message: Self.message(99, in: "c"))
+                let numbers = [201] + (2...100).reversed().map { 2 * $0 }
+                let place = try #require(numbers.firstIndex(of: 98))
+                let expected = (numbers[..<place] + [99] + numbers[place...]).prefix(100)
+                #expect(Self.texts(in: "c") == expected.map(String.init))
+            }
+        }
+
+        @Test func `messages that several threads save at once are all kept`() throws {
+            try SyncStory.play(seed: 77) { story in
+                await story.connect()
+                defer { try? FileManager.default.removeItem(atPath: story.folder.path + "-files") }
+                DispatchQueue.concurrentPerform(iterations: 40) { index in
+                    SBDFileCache.save(message: Self.message(Int64(index) + 1, in: "c"))
+                }
+                #expect(Self.texts(in: "c") == (1...40).map(String.init))
+            }
+        }
+
+        @Test func `all saved lists can be removed, also after a logout`() throws {
+            try SyncStory.play(seed: 78) { story in
+                await story.connect()
+                defer { try? FileManager.default.removeItem(atPath: story.folder.path + "-files") }
+                SBDFileCache.save(message: Self.message(1, in: "c"))
+                let _: Bool = await story.wait { done in SBDMain.disconnect { done(true) } }
+                #expect(SBDFileCache.removeAll())
+                await story.connect()
+                #expect(Self.texts(in: "c").isEmpty)
+            }
+        }
+
         @Test
         func `the fresh list takes the place of the file's, with edits and deletions (R45)`()
             throws
@@ -200,6 +251,9 @@ extension SendBirdTests {
                 #expect(
                     try FileManager.default.subpathsOfDirectory(atPath: folder).sorted()
                         == ["", "/\(name).data", "/\(name).hash"].map { "simulation" + $0 })
+                // The same folder by another spelling has the same files.
+                SBDMain.setCacheFolder(story.folder.path + "/")
+                #expect(SBDFileCache.loadGroupChannels()?.count == 1)
             }
         }
 

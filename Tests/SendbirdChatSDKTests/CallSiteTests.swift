@@ -71,7 +71,7 @@ extension SendbirdChatTests {
                 #expect(log[13] == ["", "nil"])  // 13
                 screen.token = "fresh"
                 let provider = try #require(SendbirdChat.door.settings.tokenProvider)
-                #expect(await provider() == "fresh")  // 11, 92
+                #expect(try await provider() == "fresh")  // 11, 92
                 screen.profile(text: "Alice", data: Data("picture".utf8))
                 await story.world.pass()
                 #expect(log[17] == ["online"])  // 17

@@ -11,6 +11,10 @@ package struct SystemDisk: FileCacheDisk {
 
     package func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
+    package func names(in folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+
     package func makeFolder(_ path: String) throws {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false,
@@ -29,7 +33,10 @@ package struct SystemDisk: FileCacheDisk {
     }
 
     package func write(_ text: String, to path: String) throws {
-        try file(path, O_TRUNC).write(contentsOf: Data(text.utf8))
+        let handle = try file(path, O_TRUNC)
+        try handle.write(contentsOf: Data(text.utf8))
+        // Otherwise a loss of power may leave the later move, and an empty file.
+        try handle.synchronize()
     }
 
     package func make(_ path: String) throws { try file(path, 0).close() }
@@ -58,10 +65,8 @@ package struct SystemDisk: FileCacheDisk {
 
     package func sweep(beside path: String) {
         let folder = URL(filePath: path).deletingLastPathComponent()
-        guard let now = age(of: URL(filePath: path)),
-            let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
-        else { return }
-        for name in names where UUID(uuidString: String(name.prefix(36))) != nil {
+        guard let now = age(of: URL(filePath: path)) else { return }
+        for name in names(in: folder.path) where FilePair.Kind(name: name) == .temporary {
             let file = folder.appending(path: name)
             guard let then = age(of: file), now.timeIntervalSince(then) > Self.leftoverAge else {
                 continue
@@ -71,8 +76,10 @@ package struct SystemDisk: FileCacheDisk {
         }
     }
 
+    /// The time of the last change of a file; nil for anything else.
     private func age(of file: URL) -> Date? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+        guard attributes?[.type] as? FileAttributeType == .typeRegular else { return nil }
         return attributes?[.modificationDate] as? Date
     }
 }
