@@ -196,6 +196,19 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `a slash at the end of the cache's folder changes no place (R131)`() throws {
+            try DoorStory.play(seed: 27) { story in
+                let folder = story.folder.path + "/cache"
+                let params = story.params()
+                params.cacheFolder = folder + "//"
+                params.localCacheConfig?.isEncryptionEnabled = true
+                SendbirdChat.initialize(params: params)
+                #expect(SendbirdChat.door.settings.folder == folder)
+                #expect(await story.connect().error == nil)
+                #expect(FileManager.default.fileExists(atPath: folder + "-keys"))
+            }
+        }
+
         private static func says(_ words: String, below folder: String) throws -> Bool {
             let files = try #require(FileManager.default.enumerator(atPath: folder))
             for case let file as String in files {
