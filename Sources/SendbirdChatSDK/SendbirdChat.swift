@@ -43,7 +43,7 @@ public final class SendbirdChat: NSObject {
     /// Configures the library without connecting.
     ///
     /// The first connection opens the database. If rows must be rewritten, it calls
-    /// `migrationStartHandler` first, and never before this call returns. Settings that differ from
+    /// `migrationStartHandler` first, and never inside this call. Settings that differ from
     /// those of an open client take effect with the next connection.
     ///
     /// - Returns: Whether the settings can be obeyed; if not, the handler gets the reason.
