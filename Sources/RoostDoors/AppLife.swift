@@ -34,14 +34,20 @@ package final class AppLife: Sendable {
 
     private func watchScreen() {
         #if canImport(UIKit)
-        // The names are those of UIKit, which a library for extensions must not need.
+        // A library for extensions must not need the symbols of UIKit or WatchKit, so it spells
+        // the names of the notifications. UIKit posts none of them on watchOS.
+        #if os(watchOS)
+        let application = "WKApplication"
+        #else
+        let application = "UIApplication"
+        #endif
         let moves = [
-            ("UIApplicationDidEnterBackgroundNotification", false),
-            ("UIApplicationWillEnterForegroundNotification", true),
+            ("DidEnterBackgroundNotification", false),
+            ("WillEnterForegroundNotification", true),
         ]
         for (name, isForeground) in moves {
             _ = NotificationCenter.default.addObserver(
-                forName: Notification.Name(name), object: nil, queue: nil
+                forName: Notification.Name(application + name), object: nil, queue: nil
             ) { [moved] _ in moved(isForeground) }
         }
         #endif

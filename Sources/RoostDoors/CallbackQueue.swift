@@ -31,7 +31,7 @@ package struct CallbackQueue: Sendable {
 
     package static let main = CallbackQueue { work in DispatchQueue.main.async(execute: work) }
 
-    /// Runs work on the queue, never before this call returns.
+    /// Runs work on the queue, never inside this call.
     ///
     /// So no call into the app happens under a lock, and the app may call anything from inside
     /// (scar 138).

@@ -33,12 +33,14 @@ extension Door {
         return pending
     }
 
-    /// Sends a failed message again, under the same request ID.
+    /// Sends a failed message again, under the same request ID, and returns at once the pending
+    /// message; a delivered one is returned as it is, and the callback gets an error.
     package func resend(
         _ message: Message, progress: Callback<UploadStep> = .none,
         then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
-        guard let requestID = message.requestID else {
+        // The outbox knows the state of an unsent message better than the app's object.
+        guard case .unsent(let requestID, _) = message.delivery else {
             notify(callback, (message, .nothingToResend))
             return message
         }

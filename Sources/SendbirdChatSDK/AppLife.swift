@@ -7,8 +7,8 @@ extension SendbirdChat {
     /// Tells the client that the app has come to the foreground or gone to the background.
     ///
     /// In the background the client disconnects after a time that the server sets, 30 s by default;
-    /// in the foreground it reconnects at once. Where UIKit exists, the library calls it by
-    /// itself.
+    /// in the foreground it reconnects at once. On Apple platforms but macOS the library
+    /// calls it by itself.
     public class func appMoved(toForeground isForeground: Bool) {
         door.appMoved(toForeground: isForeground)
     }

@@ -85,7 +85,9 @@ public enum LogLevel: Int, Comparable, Sendable {
 
 extension InitParams {
     var settings: Door.Settings {
-        let folder = cacheFolder ?? Door.standardFolder
+        var folder = cacheFolder ?? Door.standardFolder
+        // The folder of the keys is beside that of the cache, which a slash at the end would hide.
+        while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
         var settings = Door.Settings(
             applicationID: applicationId,
             cache: isLocalCachingEnabled ? .folder(folder) : .memory)

@@ -177,8 +177,9 @@ extension SendbirdChat {
 
     /// Keeps the cache in the container of an app group, so that the app's extensions share it.
     ///
-    /// Call it after `initialize` and before the first connection. A cache at an earlier place
-    /// stays there, with its unsent messages. The keys of an encrypted cache stay in the app's own
+    /// Call it before the first connection. A later `initialize` keeps the container, unless it
+    /// names a `cacheFolder` or puts the cache in memory. A cache at an earlier place stays there,
+    /// with its unsent messages. The keys of an encrypted cache stay in the app's own
     /// folder, so only the app can open it. The call does nothing where the system has no app
     /// groups; `InitParams.cacheFolder` names any folder everywhere.
     public class func setAppGroup(_ appGroup: String) { door.moveCache(toAppGroup: appGroup) }

@@ -43,7 +43,7 @@ public final class SendbirdChat: NSObject {
     /// Configures the library without connecting.
     ///
     /// The first connection opens the database. If rows must be rewritten, it calls
-    /// `migrationStartHandler` first, and never before this call returns. Settings that differ from
+    /// `migrationStartHandler` first, and never inside this call. Settings that differ from
     /// those of an open client take effect with the next connection.
     ///
     /// - Returns: Whether the settings can be obeyed; if not, the handler gets the reason.
@@ -61,12 +61,16 @@ public final class SendbirdChat: NSObject {
             migrationStartHandler.map { handler in { _ in handler() } })
         session.provide(to: &settings)
         let chosen = settings
+        let namesPlace = !params.isLocalCachingEnabled || params.cacheFolder != nil
         door.configure { settings in
-            let (server, version) = (
-                chosen.server ?? settings.server, chosen.appVersion ?? settings.appVersion
-            )
+            let before = settings
             settings = chosen
-            (settings.server, settings.appVersion) = (server, version)
+            settings.server = chosen.server ?? before.server
+            settings.appVersion = chosen.appVersion ?? before.appVersion
+            // `setAppGroup` may come before or between initialisations.
+            if before.isShared, !namesPlace {
+                (settings.cache, settings.isShared) = (before.cache, true)
+            }
         }
         setLogLevel(params.logLevel)
         let waiting = own.withLock { own in

@@ -196,6 +196,42 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `a slash at the end of the cache's folder changes no place (R131)`() throws {
+            try DoorStory.play(seed: 27) { story in
+                let folder = story.folder.path + "/cache"
+                let params = story.params()
+                params.cacheFolder = folder + "//"
+                params.localCacheConfig?.isEncryptionEnabled = true
+                SendbirdChat.initialize(params: params)
+                #expect(SendbirdChat.door.settings.folder == folder)
+                #expect(await story.connect().error == nil)
+                #expect(FileManager.default.fileExists(atPath: folder + "-keys"))
+            }
+        }
+
+        @Test func `an initialisation without a folder keeps the container of an app group`()
+            throws
+        {
+            try DoorStory.play(seed: 28) { story in
+                story.enter(story.world.surroundings(of: story.phone))
+                let params = story.params()
+                params.cacheFolder = nil
+                SendbirdChat.door.moveCache(toContainer: URL(filePath: story.folder.path))
+                for _ in 1...2 {
+                    SendbirdChat.initialize(params: params)
+                    #expect(SendbirdChat.door.settings.folder == story.folder.path + "/roost")
+                    #expect(SendbirdChat.door.settings.isShared)
+                }
+                #expect(await story.connect().error == nil)
+                let files = try story.folder.contents()
+                #expect(!files.isEmpty && files.allSatisfy { $0.hasPrefix("roost") })
+                // A named folder takes the place of the container.
+                SendbirdChat.initialize(params: story.params())
+                #expect(SendbirdChat.door.settings.folder == story.folder.path)
+                #expect(!SendbirdChat.door.settings.isShared)
+            }
+        }
+
         private static func says(_ words: String, below folder: String) throws -> Bool {
             let files = try #require(FileManager.default.enumerator(atPath: folder))
             for case let file as String in files {

@@ -62,10 +62,16 @@ extension SendbirdChatTests {
                     channel.sendUserMessage("hello") { done(($0, $1)) }
                 }
                 let message = try #require(sent)
-                let (_, error): (UserMessage?, SBError?) = await story.wait { done in
-                    channel.resendUserMessage(message) { done(($0, $1)) }
+                var returned: UserMessage?
+                let (answered, error): (UserMessage?, SBError?) = await story.wait { done in
+                    returned = channel.resendUserMessage(message) { done(($0, $1)) }
                 }
                 #expect(error != nil)
+                // Nothing is sent, so the message stays a sent one.
+                for shown in [returned, answered] {
+                    #expect(shown?.sendingStatus == .succeeded)
+                    #expect(shown?.messageId == message.messageId)
+                }
             }
         }
 
