@@ -9,6 +9,7 @@ struct FileCache: Sendable {
     init(folder: String, application: String, user: UserID)
     func loadChannels() -> Loaded<GroupChannel>?
     func loadMessages(in channel: ChannelURL) -> Loaded<Message>?
+    @discardableResult func removeAll() -> Bool
     @discardableResult func save(_ channels: [GroupChannel]) -> Bool
     @discardableResult func save(_ messages: [Message], in channel: ChannelURL) -> Bool
 

@@ -229,6 +229,7 @@ final class SBDFileCache: NSObject {
     class func loadGroupChannels() -> [SBDGroupChannel]?
     class func loadMessages(channelUrl: String) -> [SBDBaseMessage]
     class func loadMessages(inChannel channelUrl: String) -> [SBDBaseMessage]?
+    @discardableResult class func removeAll() -> Bool
     class func save(channels: [SBDGroupChannel]?)
     class func save(message: SBDBaseMessage?)
     class func saveChannels(_ channels: [SBDBaseChannel])
