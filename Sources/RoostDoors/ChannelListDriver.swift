@@ -169,7 +169,7 @@ package actor ChannelListDriver {
         do throws(RoostError) {
             deliver(.success(try await loadPage()))
         } catch {
-            deliver(.failure(error))
+            deliver(.failure(door.reason(error, of: account)))
         }
         release()
     }

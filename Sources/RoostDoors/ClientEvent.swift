@@ -303,15 +303,14 @@ actor ClientObserver {
     }
 
     /// Reports that the outbox makes another attempt later, or gives the message up.
-    ///
-    /// A server that limits the rate only asks for a pause on the same connection.
     private func takeDelayed(_ message: Message, _ code: RoostError.Code) async {
-        guard !resends, code != .rateLimited, code != .tooManyMessages,
-            let id = message.requestID
-        else {
+        guard !resends, let id = message.requestID else {
             return settle(
                 message, RoostError(code, remedy: .retry, message: "The message is sent later."))
         }
+        // A server that limits the rate only asks for a pause on the same connection, so the
+        // outcome follows; an app without automatic resending would take an error for a failure.
+        if isConnected, code == .rateLimited || code == .tooManyMessages { return }
         // A file needs no connection, so its own error is the reason.
         if case .file = message.content { calls.note(code, of: id) }
         await client?.giveUp(id)

@@ -18,6 +18,11 @@ extension Door {
         }
     }
 
+    /// Returns the error of a list of a user, which is closed when another user logs in.
+    func reason(_ error: RoostError, of account: UserID?) -> RoostError {
+        error.code == .collectionDisposed && !isPresent(account)() ? .anotherUser : error
+    }
+
     /// Returns the open client of a user and its observer; nil takes those of any user.
     ///
     /// - Throws: `.connectionCanceled` if another user has logged in meanwhile.

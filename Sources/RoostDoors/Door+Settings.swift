@@ -57,9 +57,20 @@ extension Door.Settings {
 
     var signature: Signature {
         Signature(
-            applicationID: applicationID, server: server, cache: place, maxSize: limit.maxSize,
+            applicationID: applicationID, server: address, cache: place, maxSize: limit.maxSize,
             comparator: comparator, locksFilesWithDevice: locksFilesWithDevice,
             resendsUnsent: resendsUnsent)
+    }
+
+    /// The server's address, of which each spelling is the same; one that no client takes is as the
+    /// app named it.
+    private var address: String? {
+        guard let server else { return nil }
+        do throws(RoostError) {
+            return try ServerAddress(server, allowsPlainTransport: true).http
+        } catch {
+            return server
+        }
     }
 
     /// Whether a client can be opened with these settings.

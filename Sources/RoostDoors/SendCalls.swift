@@ -41,11 +41,10 @@ package struct SendCalls: Sendable {
         return count
     }
 
-    /// Removes a call; returns whether it was still waiting.
+    /// Removes a call; returns whether it was still waiting for an answer.
     package mutating func remove(_ number: Int) -> Bool {
         guard let index = calls.firstIndex(where: { $0.number == number }) else { return false }
-        calls.remove(at: index)
-        return true
+        return !calls.remove(at: index).isAnswered
     }
 
     /// Records that the message of a call is on disk; returns whether the call still waits.
@@ -76,12 +75,22 @@ package struct SendCalls: Sendable {
 
     /// Removes the calls that wait for the outcome of a message, and returns the callbacks of those
     /// without an answer.
+    ///
+    /// A pending message is sent later, and the calls with a progress still report it.
     package mutating func settle(_ message: Message) -> [Callback<Outcome>] {
         guard let id = message.requestID else { return [] }
         let isOfAttempt = message.status == .pending || message.status == .failed
         let isSettled = { (call: Call) in call.id == id && !(isOfAttempt && call.awaitsRetry) }
-        defer { calls.removeAll(where: isSettled) }
-        return calls.filter { isSettled($0) && !$0.isAnswered }.map(\.callback)
+        let callbacks = calls.filter { isSettled($0) && !$0.isAnswered }.map(\.callback)
+        if message.status == .pending {
+            for index in calls.indices where isSettled(calls[index]) {
+                calls[index].isAnswered = true
+            }
+            removeAnswered()
+        } else {
+            calls.removeAll(where: isSettled)
+        }
+        return callbacks
     }
 
     /// Returns the callbacks of the messages that are on disk, except for some, and counts them as
@@ -96,8 +105,13 @@ package struct SendCalls: Sendable {
             answered.append((call.callback, message))
             calls[index].isAnswered = true
         }
-        calls.removeAll { $0.isAnswered && $0.progress.call == nil }
+        removeAnswered()
         return answered
+    }
+
+    /// Removes the answered calls that have no progress to report.
+    private mutating func removeAnswered() {
+        calls.removeAll { $0.isAnswered && $0.progress.call == nil }
     }
 
     private mutating func change(_ id: RequestID, _ body: (inout Call) -> Void) {

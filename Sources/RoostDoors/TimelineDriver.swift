@@ -145,7 +145,7 @@ package actor TimelineDriver {
         do throws(RoostError) {
             deliver(.success(try await load(request)))
         } catch {
-            deliver(.failure(error))
+            deliver(.failure(door.reason(error, of: account)))
         }
         end(request)
     }

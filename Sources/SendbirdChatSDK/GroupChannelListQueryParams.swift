@@ -6,7 +6,9 @@ import RoostModel
 
 /// The selection and order of a list of the user's channels.
 ///
-/// Nil or an empty list of names, types or users excludes nothing.
+/// Nil or an empty list of names, types or users excludes nothing. Of the conditions on nicknames,
+/// on user IDs and on the values of a metadata key only one each can be set: two of a kind are
+/// refused with the first page, and no collection is made of them.
 public final class GroupChannelListQueryParams: NSObject, NSCopying, Codable {
     /// The order of the list.
     public var order = GroupChannelListOrder.chronological
@@ -144,9 +146,23 @@ extension GroupChannelListQueryParams {
     /// The reason why the client cannot obey the parameters; nil if it can.
     var refusal: RoostError? {
         switch myMemberStateFilter {
-        case .all, .invitedOnly, .joinedOnly: nil
+        case .all, .invitedOnly, .joinedOnly: hasRivals ? .rivalFilters : nil
         case .invitedByFriend, .invitedByNonFriend: .notSupported("The client knows no friends.")
         }
+    }
+
+    /// Whether there are two conditions of a kind of which the client has one.
+    private var hasRivals: Bool {
+        // Names of channels leave all other conditions without effect.
+        guard channelURLsFilter?.isEmpty ?? true else { return false }
+        func isSet(_ values: [String]?) -> Bool { !(values?.isEmpty ?? true) }
+        let nicknames = [
+            nicknameContainsFilter, nicknameStartsWithFilter, nicknameExactMatchFilter,
+        ]
+        let hasValues = metaDataKeyFilter != nil && isSet(metaDataValuesFilter)
+        return nicknames.compactMap { $0 }.count > 1
+            || (isSet(userIdsExactFilter) && isSet(userIdsIncludeFilter))
+            || (hasValues && metaDataValueStartsWithFilter != nil)
     }
 
     var value: ChannelListQuery {
@@ -202,6 +218,11 @@ extension GroupChannelListQueryParams {
             .metadataValue(key: metaDataOrderKeyFilter ?? metaDataKeyFilter ?? "")
         }
     }
+}
+
+extension RoostError {
+    fileprivate static let rivalFilters = notSupported(
+        "Of the filters for nicknames, for user IDs and for metadata values set only one each.")
 }
 
 extension ChannelFilter.Metadata {

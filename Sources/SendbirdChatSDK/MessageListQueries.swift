@@ -78,7 +78,7 @@ public final class PreviousMessageListQuery: NSObject {
     /// The selection and order of the messages; a copy of the parameters given.
     public let params: PreviousMessageListQueryParams
     private let channel: ChannelAddress
-    private let reader = PositionReader<Message, MessageID>(SendbirdChat.door)
+    private let reader = PositionReader<Message, Position>(SendbirdChat.door)
 
     init(_ channel: ChannelAddress, _ params: PreviousMessageListQueryParams) {
         self.channel = channel
@@ -104,15 +104,35 @@ public final class PreviousMessageListQuery: NSObject {
             customTypes: params.customTypesFilter, senderUserIds: params.senderUserIdsFilter,
             replyType: params.replyType)
         reader.load(then: callback) { client, oldest throws(RoostError) in
-            let page =
-                if let oldest {
-                    try await client.fetchMessages(
-                        of: channel, around: oldest, older: limit, filter: filter)
-                } else {
-                    try await client.fetchMessages(
-                        of: channel, around: .distantFuture, older: limit, filter: filter)
-                }
-            return (page, page.count >= limit ? page.first?.messageID ?? oldest : nil)
+            let page = try await client.fetchMessages(
+                of: channel, before: oldest, limit: limit, filter: filter)
+            return (page, page.count >= limit ? page.first?.position ?? oldest : nil)
+        }
+    }
+}
+
+extension ChatClient {
+    /// Returns the messages before a position, or the newest ones, oldest first.
+    fileprivate func fetchMessages(
+        of channel: ChannelAddress, before position: Position?, limit: Int, filter: MessageFilter
+    ) async throws(RoostError) -> [Message] {
+        guard let position else {
+            return try await fetchMessages(
+                of: channel, around: .distantFuture, older: limit, filter: filter)
+        }
+        do throws(RoostError) {
+            return try await fetchMessages(
+                of: channel, around: position.messageID, older: limit, filter: filter)
+        } catch {
+            guard error.code == .messageNotFound || error.code == .notFound else { throw error }
+            // The message was deleted or hidden since; its time still divides the history.
+            let page = try await fetchMessages(
+                of: channel, around: position.createdAt, older: limit, includesMoment: true,
+                filter: filter)
+            let older = page.filter { message in
+                message.position.map { $0 < position } ?? false
+            }
+            return Array(older.suffix(limit))
         }
     }
 }

@@ -28,7 +28,7 @@ extension SendbirdChat {
     ///
     /// If the server cannot be reached, the handler gets the user of the last login and the error.
     /// The cache can be used then, and the client connects by itself. If another user or other
-    /// settings are connected, that client is closed first.
+    /// settings are connected, that client is closed first, and its collections end: make new ones.
     ///
     /// - Parameters:
     ///   - userId: The user.

@@ -100,6 +100,29 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `a query goes on before a message that was deleted since (R194)`() throws {
+            try DoorStory.play(seed: 114) { story in
+                let url = try await story.channel("train")
+                for number in 1...6 { try await story.bob.send("m\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let channel = try await story.get(url)
+                let query = try #require(channel.createPreviousMessageListQuery { $0.limit = 2 })
+                var pages: [[String]] = []
+                for _ in 1...4 {
+                    let page: [BaseMessage]? = await story.wait { done in
+                        query.loadNextPage { messages, _ in done(messages) }
+                    }
+                    pages.append(page?.map(\.message) ?? ["failed"])
+                    guard let oldest = page?.first else { continue }
+                    try await story.bob.delete(MessageID(oldest.messageId), in: url)
+                    await story.bob.waitUntilIdle()
+                }
+                #expect(pages == [["m5", "m6"], ["m3", "m4"], ["m1", "m2"], []])
+                #expect(!query.hasNext)
+            }
+        }
+
         private static func params(_ page: PageCase) -> MessageListParams {
             let params = MessageListParams()
             params.previousResultSize = page.older

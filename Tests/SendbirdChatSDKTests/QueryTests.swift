@@ -108,6 +108,37 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `two filters of a kind of which the client has one are refused`() throws {
+            try DoorStory.play(seed: 82) { story in
+                await story.connect()
+                let rivals: [(Params) -> Void] = [
+                    { ($0.nicknameContainsFilter, $0.nicknameStartsWithFilter) = ("a", "b") },
+                    { ($0.nicknameContainsFilter, $0.nicknameExactMatchFilter) = ("a", "b") },
+                    { ($0.userIdsExactFilter, $0.userIdsIncludeFilter) = (["bob"], ["carol"]) },
+                    {
+                        $0.setMetaDataFilter("floor", values: ["1"])
+                        $0.metaDataValueStartsWithFilter = "2"
+                    },
+                ]
+                for set in rivals {
+                    let query = Channel.createMyGroupChannelListQuery(params: Params(builder: set))
+                    #expect(SendbirdChat.createGroupChannelCollection(query: query) == nil)
+                    let error: SBError? = await story.wait { done in
+                        query.loadNextPage { done($1) }
+                    }
+                    #expect(error?.errorCode == .notSupported)
+                    // Names of channels leave both without effect.
+                    let named = Params(builder: set)
+                    named.channelURLsFilter = ["train"]
+                    let other = Channel.createMyGroupChannelListQuery(params: named)
+                    let none: SBError? = await story.wait { done in
+                        other.loadNextPage { done($1) }
+                    }
+                    #expect(none == nil)
+                }
+            }
+        }
+
         @Test func `channels that a query names need to meet no other condition`() throws {
             try DoorStory.play(seed: 358) { story in
                 let url = try await story.channel("train")

@@ -63,6 +63,22 @@ struct SendCallsTests {
         #expect(outcome.isEmpty && calls.progress(of: "a").isEmpty)
     }
 
+    @Test func `a call whose message is sent later still reports its progress (R145)`() {
+        var calls = SendCalls()
+        let numbers = [
+            calls.add("a", .none, progress: Callback { _ in }), calls.add("a", .none),
+        ]
+        let delayed = calls.settle(Self.message(.pending))
+        #expect(delayed.count == 2)
+        #expect(calls.progress(of: "a").count == 1)
+        let again = calls.settle(Self.message(.pending))
+        #expect(again.isEmpty && calls.progress(of: "a").count == 1)
+        var isWaiting: [Bool] = []
+        for number in numbers { isWaiting.append(calls.remove(number)) }
+        #expect(isWaiting == [false, false])
+        #expect(calls.progress(of: "a").isEmpty)
+    }
+
     @Test func `the reason of a failed upload is that of its message`() {
         var calls = SendCalls()
         _ = calls.add("a", .none)

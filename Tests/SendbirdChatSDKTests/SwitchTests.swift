@@ -83,6 +83,54 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `an open collection of another user says that a new one is needed`() throws {
+            try DoorStory.play(seed: 90) { story in
+                let url = try await story.channel("train")
+                await story.world.add(User(id: "zoe"))
+                await story.connect()
+                let channel = try await story.get(url)
+                let messages = SendbirdChat.createMessageCollection(channel: channel)
+                let query = SendbirdChatSDK.GroupChannel.createMyGroupChannelListQuery()
+                let channels = try #require(
+                    SendbirdChat.createGroupChannelCollection(query: query))
+                let started: Failure = await story.wait { done in
+                    messages.startCollection(
+                        initPolicy: .cacheAndReplaceByApi, cacheResultHandler: nil,
+                        apiResultHandler: { done($1) })
+                }
+                let loaded: Failure = await story.wait { done in channels.loadMore { done($1) } }
+                #expect(started == nil && loaded == nil)
+                let _: Failure = await story.wait { done in
+                    SendbirdChat.connect(userId: "zoe") { done($1) }
+                }
+                let first: Failure = await story.wait { done in
+                    messages.loadPrevious { done($1) }
+                }
+                let second: Failure = await story.wait { done in
+                    channels.loadMore { done($1) }
+                }
+                let code = RoostError.Code.connectionCanceled.rawValue
+                #expect(first?.code == code)
+                #expect(second?.code == code)
+            }
+        }
+
+        @Test func `another spelling of the server's address opens no other client`() throws {
+            try DoorStory.play(seed: 91) { story in
+                await story.connect()
+                let client = try await SendbirdChat.door.client()
+                let failure: Failure = await story.wait { done in
+                    SendbirdChat.connect(userId: "alice", apiHost: "http://127.0.0.1:1/") {
+                        done($1)
+                    }
+                }
+                #expect(failure == nil)
+                #expect(try await SendbirdChat.door.client() === client)
+                await story.connect()
+                #expect(try await SendbirdChat.door.client() === client)
+            }
+        }
+
         private final class Listener: BaseChannelDelegate {
             var heard: [String] = []
 

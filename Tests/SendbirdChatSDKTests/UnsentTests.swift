@@ -231,6 +231,45 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test(arguments: Setting.allCases)
+        func `a text that the server takes after a pause has not failed (R138)`(
+            setting: Setting
+        ) throws {
+            try DoorStory.play(seed: 331) { story in
+                let (url, view) = try await Self.open(story, setting)
+                story.phone.network.weather.limitedMessage = 1000
+                let answers = Texts()
+                view.channel?.sendUserMessage("crowd") { answers.values.append(($0, $1)) }
+                await story.world.pass(.seconds(2))
+                #expect(answers.values.isEmpty)
+                story.phone.network.weather = .calm
+                await story.world.pass(.seconds(60))
+                #expect(answers.values.count == 1)
+                #expect(answers.values.first?.1 == nil)
+                #expect(answers.values.first?.0?.sendingStatus == .succeeded)
+                #expect(try await story.world.log(of: url).map(\.text) == ["crowd"])
+            }
+        }
+
+        @Test(arguments: Setting.allCases)
+        func `a text whose connection is lost during the server's pause fails (R138)`(
+            setting: Setting
+        ) throws {
+            try DoorStory.play(seed: 332) { story in
+                let (url, view) = try await Self.open(story, setting)
+                story.phone.network.weather.limitedMessage = 1000
+                let answers = Texts()
+                view.channel?.sendUserMessage("crowd") { answers.values.append(($0, $1)) }
+                await story.world.pass(.seconds(2))
+                story.phone.network.weather = .calm
+                await story.phone.network.cut()
+                await story.world.pass()
+                Self.expectFailure(answers)
+                try await Self.expectResend(of: answers.values.first?.0, story, url, view)
+                #expect(answers.values.count == 1)
+            }
+        }
+
         @Test(arguments: [false, true])
         func `the settings say whether messages wait for a connection (R138)`(isCached: Bool) {
             for resends in [false, true] {

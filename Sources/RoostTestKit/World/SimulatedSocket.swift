@@ -179,8 +179,7 @@ actor SimulatedSocket: Socket {
                 isHalfOpen = true
                 continue
             }
-            if text.isMessage, network.happens(\.refusedMessage, "refused message") {
-                let error = ServerError(.channelFrozen, "The simulated server refuses the message.")
+            if text.isMessage, let error = refusal() {
                 let request = text.field("req_id").map { RequestID($0) }
                 arrive(ServerEvent.error(error, acknowledges: request).encoded)
                 continue
@@ -194,6 +193,17 @@ actor SimulatedSocket: Socket {
                 await server.receive(text, from: session)
             }
         }
+    }
+
+    /// Returns the error of a message that the simulated server does not take; nil if it does.
+    private func refusal() -> ServerError? {
+        if network.happens(\.refusedMessage, "refused message") {
+            return ServerError(.channelFrozen, "The simulated server refuses the message.")
+        }
+        if network.happens(\.limitedMessage, "limited message") {
+            return ServerError(.rateLimited, "The simulated server asks for a pause.")
+        }
+        return nil
     }
 
     private func wakeReader() {

@@ -29,6 +29,8 @@ package struct Weather: Hashable, Sendable {
     package var lostAcknowledgement: UInt64 = 0
     /// The server refuses a message for good.
     package var refusedMessage: UInt64 = 0
+    /// The server asks for a pause instead of taking a message.
+    package var limitedMessage: UInt64 = 0
     /// The socket breaks at any byte of a frame.
     package var cutFrame: UInt64 = 0
     /// From a frame on no frame crosses any more, and neither end notices.
