@@ -35,19 +35,16 @@ package final class AppLife: Sendable {
     private func watchScreen() {
         #if canImport(UIKit)
         // A library for extensions must not need the symbols of UIKit or WatchKit, so it spells
-        // the names of the notifications. UIKit posts none of them on watchOS.
-        #if os(watchOS)
-        let application = "WKApplication"
-        #else
-        let application = "UIApplication"
-        #endif
+        // the names of the notifications. Each system posts those of one of the two.
         let moves = [
-            ("DidEnterBackgroundNotification", false),
-            ("WillEnterForegroundNotification", true),
+            ("UIApplicationDidEnterBackgroundNotification", false),
+            ("UIApplicationWillEnterForegroundNotification", true),
+            ("WKApplicationDidEnterBackgroundNotification", false),
+            ("WKApplicationWillEnterForegroundNotification", true),
         ]
         for (name, isForeground) in moves {
             _ = NotificationCenter.default.addObserver(
-                forName: Notification.Name(application + name), object: nil, queue: nil
+                forName: Notification.Name(name), object: nil, queue: nil
             ) { [moved] _ in moved(isForeground) }
         }
         #endif

@@ -22,14 +22,7 @@ struct SignalWatch {
     init(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP]) {
         let pipe = WakePipe()
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
-        sources = numbers.filter { !Self.isIgnored($0) }.map { number in
-            #if canImport(Darwin)
-            // On this platform the default action would come first.
-            signal(number, SIG_IGN)
-            #else
-            // The source handles a signal only if nothing else does.
-            signal(number, SIG_DFL)
-            #endif
+        sources = numbers.filter { Self.takes($0) }.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 continuation.yield(number)
@@ -42,17 +35,19 @@ struct SignalWatch {
         signals = stream
     }
 
-    private static func isIgnored(_ number: Int32) -> Bool {
-        var action = sigaction()
-        // SAFETY: the action is lent for the call, which only fills it in.
-        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+    /// Gives a signal to a source, unless it was ignored before.
+    private static func takes(_ number: Int32) -> Bool {
         #if canImport(Darwin)
-        let handler = unsafe action.__sigaction_u.__sa_handler
+        // On this platform the default action would come first.
+        let former = signal(number, SIG_IGN)
         #else
-        let handler = unsafe action.__sigaction_handler.sa_handler
+        // The source handles a signal only if nothing else does.
+        let former = signal(number, SIG_DFL)
         #endif
         // SAFETY: the address is only compared. It is that of SIG_IGN, whose type differs by system.
-        return unsafe unsafeBitCast(handler, to: Int.self) == 1
+        guard unsafe unsafeBitCast(former, to: Int.self) == 1 else { return true }
+        signal(number, SIG_IGN)
+        return false
     }
 
     /// Becomes readable with the first signal; for programs that wait with `poll`.

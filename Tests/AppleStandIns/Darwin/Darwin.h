@@ -78,6 +78,8 @@ int apple_fchown(int, apple_uid_t, apple_gid_t) APPLE("fchown(_:_:_:)");
 int fsync(int);
 apple_uid_t apple_geteuid(void) APPLE("geteuid()");
 int isatty(int);
+int apple_getpid(void) APPLE("getpid()");
+void apple__exit(int) APPLE("_exit(_:)") __attribute__((noreturn));
 
 /* MARK: sys/file.h */
 
@@ -171,6 +173,13 @@ int apple_nanosleep(const struct apple_timespec *, struct apple_timespec *)
     APPLE("nanosleep(_:_:)");
 
 /* MARK: poll.h, signal.h */
+
+#define SIGHUP 1
+#define SIGINT 2
+#define SIGTERM 15
+
+typedef void (*apple_sig_t)(int) APPLE("sig_t");
+apple_sig_t NULLABLE apple_signal(int, apple_sig_t NULLABLE) APPLE("signal(_:_:)");
 
 #define POLLIN 0x0001
 #define POLLOUT 0x0004
