@@ -81,6 +81,13 @@ extension Door.Settings {
         if case .folder(let folder)? = cache { folder } else { Door.standardFolder }
     }
 
+    /// Returns a folder's path without slashes at its end, so that another folder can lie beside it.
+    package static func folder(_ path: String) -> String {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
+    }
+
     /// The place of the cache.
     var place: Configuration.Cache {
         isInMemory ? .memory : cache ?? .folder(Door.standardFolder)

@@ -116,8 +116,6 @@ public final class SBDFileCache: NSObject {
 
     /// The folder beside the cache's.
     private static var folder: String {
-        var folder = SBDMain.door.settings.folder
-        while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
-        return folder + "-files"
+        Door.Settings.folder(SBDMain.door.settings.folder) + "-files"
     }
 }

@@ -120,8 +120,11 @@ extension GroupChannel {
         }
     }
 
-    /// Updates this object to the channel in the cache, which is in step while connected, or at the
-    /// server if the cache does not have it.
+    /// Updates this object to the channel in the cache, or at the server if the cache does not have
+    /// it.
+    ///
+    /// Directly after a reconnection the cache shows the time before the outage, until the change
+    /// logs are read. The object follows then by itself.
     public func refresh(completionHandler: SBErrorHandler? = nil) {
         let question = ChannelQuestion(SendbirdChat.door)
         let answer = { [self] (channel: RoostModel.GroupChannel?, error: SBError?) in

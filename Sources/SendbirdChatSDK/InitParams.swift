@@ -85,9 +85,8 @@ public enum LogLevel: Int, Comparable, Sendable {
 
 extension InitParams {
     var settings: Door.Settings {
-        var folder = cacheFolder ?? Door.standardFolder
-        // The folder of the keys is beside that of the cache, which a slash at the end would hide.
-        while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+        // The folder of the keys is beside that of the cache.
+        let folder = Door.Settings.folder(cacheFolder ?? Door.standardFolder)
         var settings = Door.Settings(
             applicationID: applicationId,
             cache: isLocalCachingEnabled ? .folder(folder) : .memory)
